@@ -1,0 +1,74 @@
+"""The shared library behind the package, and its C interface."""
+
+import ctypes
+import importlib.util
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+
+class HighwaterError(RuntimeError):
+    """What the library has to say when it cannot do its job."""
+
+
+def _load_executorch_runtime() -> None:
+    """Loads the wheel's runtime, so that ours finds the very same one."""
+    spec = importlib.util.find_spec("executorch")
+    if spec is None or not spec.submodule_search_locations:
+        raise HighwaterError("the package 'executorch' is not installed; highwater runs inside it")
+    runtime = Path(list(spec.submodule_search_locations)[0]) / "lib" / "libexecutorch.so"
+    ctypes.CDLL(str(runtime), mode=ctypes.RTLD_GLOBAL)
+
+
+def _load() -> ctypes.CDLL:
+    # Vulkan's loader complains on stderr where this is missing, as it is in most containers.
+    os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
+    _load_executorch_runtime()
+    library = ctypes.CDLL(str(Path(__file__).with_name("libhighwater.so")))
+    for name in ("register", "last_error", "last_load", "last_run", "devices", "supported_ops"):
+        getattr(library, f"highwater_{name}").restype = ctypes.c_char_p
+    refused = library.highwater_register()
+    if refused is not None:
+        raise HighwaterError(refused.decode())
+    return library
+
+
+_library = _load()
+
+
+def _answer(name: str) -> Any:
+    return json.loads(getattr(_library, f"highwater_{name}")())
+
+
+def devices() -> list[dict[str, Any]]:
+    """The WebGPU adapters of this machine: name, type, backend, features and limits of each.
+
+    The environment variable ``HIGHWATER_ADAPTER`` chooses one, by its index in this list or by a
+    part of its name.
+    """
+    answer = _answer("devices")
+    if isinstance(answer, dict):
+        raise HighwaterError(answer["error"])
+    return answer
+
+
+def last_run() -> dict[str, Any]:
+    """The accounts of the last delegate call: dispatches, bytes, kernels, objects created, …"""
+    return _answer("last_run")
+
+
+def last_load() -> dict[str, Any]:
+    """The accounts of the last load of a delegate."""
+    return _answer("last_load")
+
+
+def last_error() -> str:
+    """The words behind the last error, of which ExecuTorch hands on only a code."""
+    return _library.highwater_last_error().decode()
+
+
+def supported_ops() -> list[str]:
+    """The names of all ops that can run."""
+    return _answer("supported_ops")

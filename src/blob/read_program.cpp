@@ -1,0 +1,261 @@
+#include <algorithm>
+#include <limits>
+
+#include "base/checked.h"
+#include "blob/container.h"
+#include "blob/program.h"
+#include "schema_generated.h"
+
+namespace highwater {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+// Flatbuffers loads scalars in place, so the graph must be aligned. ExecuTorch aligns it; a blob
+// that comes from elsewhere may not be.
+class AlignedGraph {
+ public:
+  explicit AlignedGraph(Bytes bytes) : bytes_(bytes) {
+    constexpr size_t kAlignment = alignof(uint64_t);
+    if (reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment != 0) {
+      copy_.resize(bytes.size() / kAlignment + 1);
+      std::copy(bytes.begin(), bytes.end(), reinterpret_cast<std::byte*>(copy_.data()));
+      bytes_ = Bytes(reinterpret_cast<const std::byte*>(copy_.data()), bytes.size());
+    }
+  }
+
+  Result<const vkgraph::VkGraph*> verified() const {
+    const auto* data = reinterpret_cast<const uint8_t*>(bytes_.data());
+    // The identifier is read at bytes 4 to 8, before the verifier can look.
+    if (bytes_.size() < 8 || !vkgraph::VkGraphBufferHasIdentifier(data)) {
+      return fail("the graph is not a VK00 flatbuffer");
+    }
+    flatbuffers::Verifier verifier(data, bytes_.size());
+    if (!vkgraph::VerifyVkGraphBuffer(verifier)) return fail("the graph's flatbuffer is damaged");
+    return vkgraph::GetVkGraph(data);
+  }
+
+ private:
+  Bytes bytes_;
+  std::vector<uint64_t> copy_;
+};
+
+template <class T>
+uint32_t size_of(const T* vector) {
+  return vector ? vector->size() : 0;
+}
+
+Result<DType> read_dtype(vkgraph::VkDataType type) {
+  switch (type) {
+    case vkgraph::VkDataType_BOOL:
+      return DType::Bool;
+    case vkgraph::VkDataType_UINT8:
+      return DType::UInt8;
+    case vkgraph::VkDataType_INT8:
+      return DType::Int8;
+    case vkgraph::VkDataType_INT32:
+      return DType::Int32;
+    case vkgraph::VkDataType_FLOAT16:
+      return DType::Float16;
+    case vkgraph::VkDataType_FLOAT32:
+      return DType::Float32;
+    case vkgraph::VkDataType_FLOAT64:
+      return DType::Float64;
+    case vkgraph::VkDataType_INT64:
+      return DType::Int64;
+    default:
+      return fail("unknown data type ", static_cast<int>(type));
+  }
+}
+
+class Reader {
+ public:
+  Reader(const vkgraph::VkGraph& graph, Bytes bytes) : graph_(graph), bytes_(bytes) {}
+
+  Result<Program> read() {
+    HW_CHECK(read_constants());
+    HW_CHECK(read_values());
+    HW_CHECK(read_calls());
+    HW_TRY(program_.inputs, read_ids(graph_.input_ids(), "input"));
+    HW_TRY(program_.outputs, read_ids(graph_.output_ids(), "output"));
+    return std::move(program_);
+  }
+
+ private:
+  Status read_constants() {
+    for (uint32_t i = 0; i < size_of(graph_.constants()); ++i) {
+      const auto* entry = graph_.constants()->Get(i);
+      ConstantDecl constant;
+      constant.size = entry->length();
+      if (entry->offset() == std::numeric_limits<uint64_t>::max()) {
+        if (!entry->named_key() || entry->named_key()->size() == 0) {
+          return fail("constant ", i, " has neither bytes in the blob nor a key");
+        }
+        constant.key = entry->named_key()->str();
+      } else {
+        if (entry->offset() > bytes_.size() || entry->length() > bytes_.size() - entry->offset()) {
+          return fail("constant ", i, " (offset ", entry->offset(), ", ", entry->length(),
+                      " bytes) lies outside the blob's ", bytes_.size(), " bytes of data");
+        }
+        constant.inline_bytes = bytes_.subspan(entry->offset(), entry->length());
+      }
+      program_.constants.push_back(std::move(constant));
+    }
+    return {};
+  }
+
+  Status read_values() {
+    const uint32_t count = size_of(graph_.values());
+    program_.values.reserve(count);
+    for (uint32_t i = 0; i < count; ++i) {
+      auto value = read_value(*graph_.values()->Get(i), count);
+      if (!value) return value.take_error().within(text("value ", i));
+      program_.values.push_back(*std::move(value));
+    }
+    return check_lists();
+  }
+
+  Result<Value> read_value(const vkgraph::VkValue& entry, size_t count) {
+    if (!entry.value()) return Value(NullValue{});
+    switch (entry.value_type()) {
+      case vkgraph::GraphTypes_Null:
+        return Value(NullValue{});
+      case vkgraph::GraphTypes_Int:
+        return Value(entry.value_as_Int()->int_val());
+      case vkgraph::GraphTypes_Double:
+        return Value(entry.value_as_Double()->double_val());
+      case vkgraph::GraphTypes_Bool:
+        return Value(entry.value_as_Bool()->bool_val());
+      case vkgraph::GraphTypes_SymInt:
+        return Value(SymInt{});
+      case vkgraph::GraphTypes_String: {
+        const auto* string = entry.value_as_String()->string_val();
+        return Value(string ? string->str() : std::string());
+      }
+      case vkgraph::GraphTypes_IntList:
+        return Value(read_list<int64_t>(entry.value_as_IntList()->items()));
+      case vkgraph::GraphTypes_DoubleList:
+        return Value(read_list<double>(entry.value_as_DoubleList()->items()));
+      case vkgraph::GraphTypes_BoolList:
+        return Value(read_list<bool>(entry.value_as_BoolList()->items()));
+      case vkgraph::GraphTypes_ValueList:
+        return read_value_list(*entry.value_as_ValueList(), count);
+      case vkgraph::GraphTypes_VkTensor:
+        return read_tensor(*entry.value_as_VkTensor());
+      default:
+        return fail("unknown kind ", static_cast<int>(entry.value_type()));
+    }
+  }
+
+  template <class T, class Items>
+  static std::vector<T> read_list(const Items* items) {
+    return items ? std::vector<T>(items->begin(), items->end()) : std::vector<T>();
+  }
+
+  static Result<Value> read_value_list(const vkgraph::ValueList& entry, size_t count) {
+    ValueList list;
+    for (uint32_t i = 0; i < size_of(entry.items()); ++i) {
+      const int32_t id = entry.items()->Get(i);
+      if (id < 0 || static_cast<size_t>(id) >= count) {
+        return fail("item ", i, " of its list is value ", id, ", but there are ", count);
+      }
+      list.items.push_back(static_cast<ValueId>(id));
+    }
+    return Value(std::move(list));
+  }
+
+  Result<Value> read_tensor(const vkgraph::VkTensor& entry) {
+    TensorDecl tensor;
+    HW_TRY(tensor.dtype, read_dtype(entry.datatype()));
+    const auto dims = read_list<int64_t>(entry.dims());
+    HW_TRY(tensor.dims, Dims::make(dims));
+    if (entry.constant_id() >= 0) {
+      const auto id = static_cast<uint32_t>(entry.constant_id());
+      if (id >= program_.constants.size()) {
+        return fail("its data is constant ", id, ", but there are ", program_.constants.size());
+      }
+      const uint64_t wanted = static_cast<uint64_t>(tensor.dims.numel()) * byte_size(tensor.dtype);
+      if (program_.constants[id].size < wanted) {
+        return fail(tensor.dtype, " tensor ", tensor.dims, " needs ", wanted,
+                    " bytes, but constant ", id, " has ", program_.constants[id].size);
+      }
+      tensor.constant = id;
+    }
+    return Value(std::move(tensor));
+  }
+
+  // A list inside a list could loop; no exporter writes one.
+  Status check_lists() {
+    for (size_t i = 0; i < program_.values.size(); ++i) {
+      const auto* list = std::get_if<ValueList>(&program_.values[i]);
+      if (!list) continue;
+      for (ValueId item : list->items) {
+        if (std::holds_alternative<ValueList>(program_.values[item])) {
+          return fail("value ", i, " is a list that holds the list ", item);
+        }
+      }
+    }
+    return {};
+  }
+
+  Status read_calls() {
+    for (uint32_t i = 0; i < size_of(graph_.chain()); ++i) {
+      const auto* entry = graph_.chain()->Get(i);
+      OpCall call;
+      if (!entry->name() || entry->name()->size() == 0) return fail("call ", i, " has no op name");
+      call.name = entry->name()->str();
+      call.node_id = entry->node_id();
+      for (uint32_t k = 0; k < size_of(entry->args()); ++k) {
+        const int32_t id = entry->args()->Get(k);
+        if (id < 0 || static_cast<size_t>(id) >= program_.values.size()) {
+          return fail("call ", i, " of ", call.name, ": argument ", k, " is value ", id,
+                      ", but there are ", program_.values.size());
+        }
+        call.args.push_back(static_cast<ValueId>(id));
+      }
+      program_.calls.push_back(std::move(call));
+    }
+    return {};
+  }
+
+  Result<std::vector<ValueId>> read_ids(const flatbuffers::Vector<uint32_t>* ids,
+                                        std::string_view what) {
+    std::vector<ValueId> result;
+    for (uint32_t i = 0; i < size_of(ids); ++i) {
+      const uint32_t id = ids->Get(i);
+      if (id >= program_.values.size()) {
+        return fail(what, " ", i, " is value ", id, ", but there are ", program_.values.size());
+      }
+      const Value& value = program_.values[id];
+      if (!std::holds_alternative<TensorDecl>(value) && !std::holds_alternative<SymInt>(value)) {
+        return fail(what, " ", i, " is value ", id, " of kind ", kind_name(value),
+                    "; a tensor or a SymInt is wanted");
+      }
+      result.push_back(id);
+    }
+    return result;
+  }
+
+  const vkgraph::VkGraph& graph_;
+  Bytes bytes_;
+  Program program_;
+};
+
+}  // namespace
+
+std::string_view kind_name(const Value& value) {
+  constexpr std::string_view kNames[] = {"Null",      "Int",     "Double",     "Bool",
+                                         "String",    "IntList", "DoubleList", "BoolList",
+                                         "ValueList", "SymInt",  "Tensor"};
+  static_assert(std::size(kNames) == std::variant_size_v<Value>);
+  return kNames[value.index()];
+}
+
+Result<Program> read_program(Bytes blob) {
+  HW_TRY(const Container container, open_container(blob));
+  const AlignedGraph aligned(container.flatbuffer);
+  HW_TRY(const auto* graph, aligned.verified());
+  return Reader(*graph, container.bytes).read();
+}
+
+}  // namespace highwater

@@ -1,0 +1,157 @@
+#include "executorch/reports.h"
+
+#include <mutex>
+#include <set>
+
+#include "base/json.h"
+#include "executorch/delegate.h"
+#include "gpu/adapters.h"
+#include "graph/registry.h"
+#include "highwater/highwater.h"
+
+namespace highwater {
+namespace {
+
+struct Reports {
+  std::mutex mutex;
+  std::set<std::string, std::less<>> names;
+  std::string error;
+  Accounts load;
+  Accounts run;
+  std::vector<std::string_view> kernels;
+};
+
+Reports& reports() {
+  static auto& the_reports = *new Reports;
+  return the_reports;
+}
+
+void write_accounts(Json& json, const Accounts& a) {
+  json.field("dispatches", a.dispatches)
+      .field("passes", a.passes)
+      .field("submits", a.submits)
+      .field("params_writes", a.params_writes)
+      .field("params_bytes", a.params_bytes)
+      .field("uploaded_bytes", a.uploaded_bytes)
+      .field("read_back_bytes", a.read_back_bytes)
+      .field("gpu_objects", a.gpu_objects)
+      .field("gpu_bytes", a.gpu_bytes)
+      .field("heap_allocations", a.heap_allocations)
+      .field("planned_nodes", a.planned_nodes)
+      .field("seconds", a.seconds);
+}
+
+void write_adapter(Json& json, const gpu::AdapterDescription& a) {
+  json.begin_object()
+      .field("name", a.name)
+      .field("driver", a.driver)
+      .field("type", a.type)
+      .field("backend", a.backend);
+  json.key("features").begin_list();
+  for (const std::string& feature : a.features) json.value(feature);
+  json.end_list();
+  json.key("limits")
+      .begin_object()
+      .field("max_buffer_size", a.limits.max_buffer_size)
+      .field("max_storage_binding_size", a.limits.max_storage_binding_size)
+      .field("max_storage_buffers", a.limits.max_storage_buffers)
+      .field("max_invocations_per_workgroup", a.limits.max_invocations_per_workgroup)
+      .field("max_workgroup_memory", a.limits.max_workgroup_memory)
+      .end_object();
+  json.end_object();
+}
+
+}  // namespace
+
+std::vector<std::string_view> lasting_step_names(const Graph& graph) {
+  const std::lock_guard lock(reports().mutex);
+  std::vector<std::string_view> names;
+  for (const StepDecl& step : graph.steps) {
+    names.push_back(*reports().names.insert(step.name).first);
+  }
+  return names;
+}
+
+void set_last_error(std::string message) {
+  const std::lock_guard lock(reports().mutex);
+  reports().error = std::move(message);
+}
+
+void set_last_load(const Accounts& accounts) {
+  const std::lock_guard lock(reports().mutex);
+  reports().load = accounts;
+}
+
+void set_last_run(const Accounts& accounts, std::span<const gpu::Dispatch> dispatches,
+                  std::span<const std::string_view> step_names) {
+  const std::lock_guard lock(reports().mutex);
+  reports().run = accounts;
+  reports().kernels.clear();
+  for (const gpu::Dispatch& d : dispatches) reports().kernels.push_back(step_names[d.step]);
+}
+
+}  // namespace highwater
+
+using namespace highwater;
+
+const char* highwater_register(void) {
+  thread_local std::string message;
+  Status status = register_delegate();
+  if (status.ok()) return nullptr;
+  message = status.error().message();
+  return message.c_str();
+}
+
+const char* highwater_last_error(void) {
+  thread_local std::string message;
+  const std::lock_guard lock(reports().mutex);
+  message = reports().error;
+  return message.c_str();
+}
+
+const char* highwater_last_load(void) {
+  thread_local std::string answer;
+  const std::lock_guard lock(reports().mutex);
+  Json json;
+  json.begin_object();
+  write_accounts(json, reports().load);
+  answer = json.end_object().text();
+  return answer.c_str();
+}
+
+const char* highwater_last_run(void) {
+  thread_local std::string answer;
+  const std::lock_guard lock(reports().mutex);
+  Json json;
+  json.begin_object();
+  write_accounts(json, reports().run);
+  json.key("kernels").begin_list();
+  for (std::string_view kernel : reports().kernels) json.value(kernel);
+  json.end_list();
+  answer = json.end_object().text();
+  return answer.c_str();
+}
+
+const char* highwater_devices(void) {
+  thread_local std::string answer;
+  Json json;
+  const auto adapters = gpu::list_adapters();
+  if (!adapters) {
+    json.begin_object().field("error", adapters.error().message()).end_object();
+  } else {
+    json.begin_list();
+    for (const gpu::AdapterDescription& a : *adapters) write_adapter(json, a);
+    json.end_list();
+  }
+  answer = json.text();
+  return answer.c_str();
+}
+
+const char* highwater_supported_ops(void) {
+  thread_local std::string answer;
+  Json json;
+  json.begin_list();
+  for (std::string_view name : op_names()) json.value(name);
+  answer = json.end_list().text();
+  return answer.c_str();
+}

@@ -1,0 +1,34 @@
+// Finding the adapter that a user asked for. For gpu/ only.
+#pragma once
+
+#include <string_view>
+
+#include "gpu/adapters.h"
+#include "gpu/handle.h"
+
+namespace highwater::gpu {
+
+struct Adapter {
+  AdapterHandle handle;
+  AdapterDescription description;
+};
+
+// The process's one instance.
+Result<WGPUInstance> instance();
+
+// `wanted` is a part of the adapter's name or its index in list_adapters(); empty takes the most
+// capable kind.
+Result<Adapter> choose_adapter(std::string_view wanted);
+
+// Optional features that Highwater knows how to use.
+struct KnownFeature {
+  WGPUFeatureName feature;
+  std::string_view name;
+};
+inline constexpr KnownFeature kKnownFeatures[] = {
+    {WGPUFeatureName_ShaderF16, "shader-f16"},
+    {WGPUFeatureName_TimestampQuery, "timestamp-query"},
+    {WGPUFeatureName_Subgroups, "subgroups"},
+};
+
+}  // namespace highwater::gpu

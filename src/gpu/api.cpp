@@ -1,0 +1,95 @@
+#include "gpu/api.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+namespace highwater::gpu {
+namespace {
+
+constexpr const char* kLibraryName = "libwgpu_native.so";
+
+// The folder that holds the library this code was linked into.
+std::string own_folder() {
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<const void*>(&own_folder), &info) || !info.dli_fname) return {};
+  const std::string path = info.dli_fname;
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
+
+std::vector<std::string> candidates() {
+  if (const char* chosen = std::getenv("HIGHWATER_WEBGPU"); chosen && *chosen) return {chosen};
+  return {own_folder() + kLibraryName, kLibraryName};
+}
+
+// wgpu-native exports every function; Dawn's builds may offer only the standard look-up.
+class Symbols {
+ public:
+  explicit Symbols(void* library)
+      : library_(library),
+        get_proc_(
+            reinterpret_cast<WGPUProc (*)(WGPUStringView)>(dlsym(library, "wgpuGetProcAddress"))) {}
+
+  void* find(const char* name) const {
+    if (void* symbol = dlsym(library_, name)) return symbol;
+    return get_proc_ ? reinterpret_cast<void*>(get_proc_(view(name))) : nullptr;
+  }
+
+ private:
+  void* library_;
+  WGPUProc (*get_proc_)(WGPUStringView);
+};
+
+Result<Api> open(const std::string& path) {
+  // Never closed: the implementation keeps threads of its own.
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) return fail(dlerror());
+  const Symbols symbols(library);
+  Api table;
+  table.library = path;
+  const char* missing = nullptr;
+  const auto load = [&](auto& proc, const char* name) {
+    proc = reinterpret_cast<std::decay_t<decltype(proc)>>(symbols.find(name));
+    if (!proc && !missing) missing = name;
+  };
+#define HIGHWATER_LOAD_PROC(name) load(table.name, "wgpu" #name);
+  HIGHWATER_WGPU_PROCS(HIGHWATER_LOAD_PROC)
+#undef HIGHWATER_LOAD_PROC
+  if (missing) return fail(path, " is not a WebGPU implementation: it has no ", missing);
+  table.InstanceEnumerateAdapters = reinterpret_cast<decltype(table.InstanceEnumerateAdapters)>(
+      dlsym(library, "wgpuInstanceEnumerateAdapters"));
+  return table;
+}
+
+Result<Api> open_any() {
+  std::string reasons;
+  for (const std::string& path : candidates()) {
+    auto table = open(path);
+    if (table) return table;
+    reasons += text("\n  ", table.error().message());
+  }
+  return fail("no WebGPU implementation could be loaded (HIGHWATER_WEBGPU names one by path):",
+              reasons);
+}
+
+Result<Api>& loaded() {
+  static Result<Api> table = open_any();
+  return table;
+}
+
+}  // namespace
+
+Result<const Api*> load_api() {
+  const Result<Api>& table = loaded();
+  if (!table) return table.error();
+  return &*table;
+}
+
+const Api& api() {
+  return *loaded();
+}
+
+}  // namespace highwater::gpu

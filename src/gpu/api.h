@@ -1,0 +1,88 @@
+// The WebGPU implementation, found at run time: any library that speaks the standard webgpu.h.
+#pragma once
+
+#include <webgpu.h>
+
+#include <string>
+
+#include "base/result.h"
+
+namespace highwater::gpu {
+
+// Only entry points that wgpu-native implements: it aborts the process in the others.
+#define HIGHWATER_WGPU_PROCS(X)           \
+  X(AdapterGetFeatures)                   \
+  X(AdapterGetInfo)                       \
+  X(AdapterGetLimits)                     \
+  X(AdapterHasFeature)                    \
+  X(AdapterInfoFreeMembers)               \
+  X(AdapterRelease)                       \
+  X(AdapterRequestDevice)                 \
+  X(BindGroupLayoutRelease)               \
+  X(BindGroupRelease)                     \
+  X(BufferGetConstMappedRange)            \
+  X(BufferGetMappedRange)                 \
+  X(BufferMapAsync)                       \
+  X(BufferRelease)                        \
+  X(BufferUnmap)                          \
+  X(CommandBufferRelease)                 \
+  X(CommandEncoderBeginComputePass)       \
+  X(CommandEncoderCopyBufferToBuffer)     \
+  X(CommandEncoderFinish)                 \
+  X(CommandEncoderRelease)                \
+  X(ComputePassEncoderDispatchWorkgroups) \
+  X(ComputePassEncoderEnd)                \
+  X(ComputePassEncoderRelease)            \
+  X(ComputePassEncoderSetBindGroup)       \
+  X(ComputePassEncoderSetPipeline)        \
+  X(ComputePipelineRelease)               \
+  X(CreateInstance)                       \
+  X(DeviceCreateBindGroup)                \
+  X(DeviceCreateBindGroupLayout)          \
+  X(DeviceCreateBuffer)                   \
+  X(DeviceCreateCommandEncoder)           \
+  X(DeviceCreateComputePipeline)          \
+  X(DeviceCreatePipelineLayout)           \
+  X(DeviceCreateShaderModule)             \
+  X(DeviceGetLimits)                      \
+  X(DeviceGetQueue)                       \
+  X(DeviceHasFeature)                     \
+  X(DevicePopErrorScope)                  \
+  X(DevicePushErrorScope)                 \
+  X(DeviceRelease)                        \
+  X(InstanceProcessEvents)                \
+  X(InstanceRequestAdapter)               \
+  X(PipelineLayoutRelease)                \
+  X(QueueOnSubmittedWorkDone)             \
+  X(QueueRelease)                         \
+  X(QueueSubmit)                          \
+  X(QueueWriteBuffer)                     \
+  X(ShaderModuleRelease)                  \
+  X(SupportedFeaturesFreeMembers)
+
+struct Api {
+#define HIGHWATER_DECLARE_PROC(name) decltype(&::wgpu##name) name = nullptr;
+  HIGHWATER_WGPU_PROCS(HIGHWATER_DECLARE_PROC)
+#undef HIGHWATER_DECLARE_PROC
+
+  // wgpu-native's own: lists every adapter. Null elsewhere.
+  size_t (*InstanceEnumerateAdapters)(WGPUInstance, const void* options, WGPUAdapter*) = nullptr;
+  std::string library;
+};
+
+// Loads the implementation, once per process: the library that HIGHWATER_WEBGPU names, else the
+// wgpu-native that was installed beside this one.
+Result<const Api*> load_api();
+
+// After load_api() has succeeded.
+const Api& api();
+
+inline WGPUStringView view(std::string_view s) {
+  return {s.data(), s.size()};
+}
+inline std::string to_string(WGPUStringView s) {
+  if (!s.data) return {};
+  return s.length == WGPU_STRLEN ? std::string(s.data) : std::string(s.data, s.length);
+}
+
+}  // namespace highwater::gpu

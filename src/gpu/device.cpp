@@ -1,0 +1,222 @@
+#include "gpu/device.h"
+
+#include <cstdlib>
+#include <map>
+#include <thread>
+
+#include "gpu/adapter_choice.h"
+#include "gpu/device_impl.h"
+
+namespace highwater::gpu {
+
+void Faults::lost(std::string message) {
+  const std::lock_guard lock(mutex_);
+  if (!lost_) lost_ = std::move(message);
+}
+
+void Faults::uncaptured(std::string message) {
+  const std::lock_guard lock(mutex_);
+  if (!uncaptured_) uncaptured_ = std::move(message);
+}
+
+Status Faults::take() {
+  const std::lock_guard lock(mutex_);
+  if (lost_) return fail("the WebGPU device is lost: ", *lost_);
+  if (!uncaptured_) return {};
+  const std::string message = *std::exchange(uncaptured_, std::nullopt);
+  return fail("WebGPU: ", message);
+}
+
+bool Faults::is_lost() const {
+  const std::lock_guard lock(mutex_);
+  return lost_.has_value();
+}
+
+namespace {
+
+struct DeviceRequest {
+  WGPUDevice device = nullptr;
+  std::string message;
+};
+
+WGPUDeviceDescriptor describe_device(const WGPULimits& limits,
+                                     const std::vector<WGPUFeatureName>& features, Faults& faults) {
+  WGPUDeviceDescriptor d = WGPU_DEVICE_DESCRIPTOR_INIT;
+  d.label = view("highwater");
+  d.requiredLimits = &limits;
+  d.requiredFeatureCount = features.size();
+  d.requiredFeatures = features.data();
+  d.deviceLostCallbackInfo.mode = WGPUCallbackMode_AllowSpontaneous;
+  d.deviceLostCallbackInfo.userdata1 = &faults;
+  d.deviceLostCallbackInfo.callback = [](const WGPUDevice*, WGPUDeviceLostReason reason,
+                                         WGPUStringView message, void* out, void*) {
+    if (reason == WGPUDeviceLostReason_Destroyed) return;
+    static_cast<Faults*>(out)->lost(to_string(message));
+  };
+  d.uncapturedErrorCallbackInfo.userdata1 = &faults;
+  d.uncapturedErrorCallbackInfo.callback = [](const WGPUDevice*, WGPUErrorType,
+                                              WGPUStringView message, void* out, void*) {
+    static_cast<Faults*>(out)->uncaptured(to_string(message));
+  };
+  return d;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DeviceImpl>> DeviceImpl::create(std::string_view wanted,
+                                                       double timeout_seconds) {
+  HW_TRY(Adapter adapter, choose_adapter(wanted));
+  WGPULimits limits = WGPU_LIMITS_INIT;
+  if (api().AdapterGetLimits(adapter.handle.get(), &limits) != WGPUStatus_Success) {
+    return fail("adapter ", adapter.description.name, " does not tell its limits");
+  }
+  std::vector<WGPUFeatureName> features;
+  for (const KnownFeature& f : kKnownFeatures) {
+    if (api().AdapterHasFeature(adapter.handle.get(), f.feature)) features.push_back(f.feature);
+  }
+  std::unique_ptr<DeviceImpl> result(new DeviceImpl);
+  const WGPUDeviceDescriptor descriptor = describe_device(limits, features, *result->faults_);
+  DeviceRequest request;
+  WGPURequestDeviceCallbackInfo callback = WGPU_REQUEST_DEVICE_CALLBACK_INFO_INIT;
+  callback.mode = WGPUCallbackMode_AllowProcessEvents;
+  callback.userdata1 = &request;
+  callback.callback = [](WGPURequestDeviceStatus, WGPUDevice device, WGPUStringView message,
+                         void* out, void*) {
+    *static_cast<DeviceRequest*>(out) = {device, to_string(message)};
+  };
+  api().AdapterRequestDevice(adapter.handle.get(), &descriptor, callback);
+  HW_TRY(WGPUInstance the_instance, instance());
+  api().InstanceProcessEvents(the_instance);
+  if (!request.device) {
+    return fail("adapter ", adapter.description.name, " gave no device: ", request.message);
+  }
+  result->adapter_ = std::move(adapter.description);
+  result->timeout_ = std::chrono::duration<double>(timeout_seconds);
+  result->device_ = DeviceHandle(request.device);
+  result->queue_ = QueueHandle(api().DeviceGetQueue(request.device));
+  return result;
+}
+
+Status DeviceImpl::wait(const std::atomic<bool>& done, std::string_view what) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout_);
+  HW_TRY(WGPUInstance the_instance, instance());
+  // A software adapter computes on the cores that would otherwise spin here.
+  std::chrono::microseconds pause{5};
+  constexpr std::chrono::microseconds kLongestPause{200};
+  for (;;) {
+    api().InstanceProcessEvents(the_instance);
+    if (done.load(std::memory_order_acquire)) return {};
+    if (faults_->is_lost()) return faults_->take();
+    if (Clock::now() > deadline) {
+      faults_->lost(text(what, " took longer than ", timeout_.count(), " s"));
+      return faults_->take();
+    }
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 3 / 2, kLongestPause);
+  }
+}
+
+Status DeviceImpl::wait_idle() {
+  // Shared with the callback, which may come after a time-out.
+  auto* done = new std::shared_ptr<std::atomic<bool>>(std::make_shared<std::atomic<bool>>(false));
+  const std::shared_ptr<std::atomic<bool>> flag = *done;
+  WGPUQueueWorkDoneCallbackInfo callback = WGPU_QUEUE_WORK_DONE_CALLBACK_INFO_INIT;
+  callback.mode = WGPUCallbackMode_AllowProcessEvents;
+  callback.userdata1 = done;
+  callback.callback = [](WGPUQueueWorkDoneStatus, WGPUStringView, void* userdata, void*) {
+    auto* mine = static_cast<std::shared_ptr<std::atomic<bool>>*>(userdata);
+    (*mine)->store(true, std::memory_order_release);
+    delete mine;
+  };
+  api().QueueOnSubmittedWorkDone(queue_.get(), callback);
+  return wait(*flag, "waiting for the device");
+}
+
+Result<BufferHandle> DeviceImpl::make_buffer(uint64_t size, WGPUBufferUsage usage, bool mapped,
+                                             std::string_view label, Accounts& accounts) {
+  if (size > adapter_.limits.max_buffer_size) {
+    return fail(label, " needs a buffer of ", size, " bytes; adapter ", adapter_.name,
+                " allows at most ", adapter_.limits.max_buffer_size);
+  }
+  WGPUBufferDescriptor d = WGPU_BUFFER_DESCRIPTOR_INIT;
+  d.label = view(label);
+  d.size = size;
+  d.usage = usage;
+  d.mappedAtCreation = mapped;
+  // Touching an invalid buffer aborts in wgpu-native, so each is known to be good at once.
+  ErrorScope scope(*this);
+  BufferHandle buffer(api().DeviceCreateBuffer(device_.get(), &d));
+  Status made = scope.finish();
+  if (!made) return made.take_error().within(text(label, " of ", size, " bytes"));
+  if (!buffer) return fail("no memory for ", label, " of ", size, " bytes");
+  accounts.gpu_objects += 1;
+  accounts.gpu_bytes += size;
+  return buffer;
+}
+
+ErrorScope::ErrorScope(DeviceImpl& device) : device_(device) {
+  api().DevicePushErrorScope(device_.device(), WGPUErrorFilter_OutOfMemory);
+  api().DevicePushErrorScope(device_.device(), WGPUErrorFilter_Validation);
+}
+
+ErrorScope::~ErrorScope() {
+  if (open_) (void)finish();
+}
+
+Status ErrorScope::pop() {
+  Faults::ScopeResult& caught = device_.faults().scope_result();
+  caught.done = false;
+  caught.error = false;
+  WGPUPopErrorScopeCallbackInfo callback = WGPU_POP_ERROR_SCOPE_CALLBACK_INFO_INIT;
+  callback.mode = WGPUCallbackMode_AllowProcessEvents;
+  callback.userdata1 = &caught;
+  callback.callback = [](WGPUPopErrorScopeStatus, WGPUErrorType type, WGPUStringView message,
+                         void* out, void*) {
+    auto* result = static_cast<Faults::ScopeResult*>(out);
+    if (type != WGPUErrorType_NoError) {
+      result->error = true;
+      result->message = to_string(message);
+    }
+    result->done.store(true, std::memory_order_release);
+  };
+  api().DevicePopErrorScope(device_.device(), callback);
+  HW_CHECK(device_.wait(caught.done, "closing an error scope"));
+  if (!caught.error) return {};
+  return fail("WebGPU: ", caught.message);
+}
+
+Status ErrorScope::finish() {
+  open_ = false;
+  Status validation = pop();
+  Status memory = pop();
+  if (!validation) return validation;
+  if (!memory) return memory;
+  return device_.faults().take();
+}
+
+Device::Device(std::unique_ptr<DeviceImpl> impl) : impl_(std::move(impl)) {}
+Device::~Device() = default;
+
+const AdapterDescription& Device::adapter() const {
+  return impl_->adapter();
+}
+
+Result<std::shared_ptr<Device>> Device::open(const DeviceOptions& options) {
+  // Kept until the process ends: implementations do not all survive being torn down at exit.
+  static auto& mutex = *new std::mutex;
+  static auto& devices = *new std::map<std::string, std::shared_ptr<Device>>;
+  std::string wanted = options.adapter;
+  if (const char* chosen = std::getenv("HIGHWATER_ADAPTER"); wanted.empty() && chosen) {
+    wanted = chosen;
+  }
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<Device>& device = devices[wanted];
+  if (!device || device->impl().faults().is_lost()) {
+    HW_TRY(auto impl, DeviceImpl::create(wanted, options.timeout_seconds));
+    device = std::make_shared<Device>(std::move(impl));
+  }
+  return device;
+}
+
+}  // namespace highwater::gpu

@@ -1,0 +1,39 @@
+// A WebGPU device, shared by all sessions of the process that chose the same adapter.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "gpu/adapters.h"
+
+namespace highwater::gpu {
+
+class DeviceImpl;
+
+struct DeviceOptions {
+  std::string adapter;           // see choose_adapter; empty means HIGHWATER_ADAPTER, else the best
+  double timeout_seconds = 300;  // how long a run may take before the device is given up
+};
+
+class Device {
+ public:
+  // The shared device for these options. A lost one is replaced.
+  static Result<std::shared_ptr<Device>> open(const DeviceOptions& options);
+
+  explicit Device(std::unique_ptr<DeviceImpl> impl);
+  ~Device();
+
+  const AdapterDescription& adapter() const;
+
+  // For the other files of gpu/.
+  DeviceImpl& impl() { return *impl_; }
+
+ private:
+  std::unique_ptr<DeviceImpl> impl_;
+};
+
+}  // namespace highwater::gpu

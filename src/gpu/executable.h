@@ -1,0 +1,94 @@
+// A graph made real on a device: its buffers, pipelines and bind groups, and how to run them.
+// Knows nothing of ops or programs, and shows no WebGPU type.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/accounts.h"
+#include "base/result.h"
+#include "gpu/device.h"
+
+namespace highwater::gpu {
+
+struct BufferSpec {
+  uint64_t size = 0;
+  bool filled = false;  // by ExecutableSpec::fill, at load
+};
+
+struct StepSpec {
+  struct Binding {
+    uint32_t buffer;
+    bool writes;
+  };
+  std::string name;
+  std::string wgsl;
+  std::vector<Binding> bindings;  // from binding 1 on; binding 0 is the params
+  uint32_t params_at = 0;
+  uint32_t params_size = 0;
+};
+
+struct ExecutableSpec {
+  std::vector<BufferSpec> buffers;
+  std::vector<StepSpec> steps;
+  std::span<const std::byte> params;  // the arena as it is at first
+  uint64_t read_back_size = 0;        // the most that one run reads back
+  // Writes a buffer's first content straight into mapped memory.
+  std::function<Status(uint32_t buffer, std::span<std::byte> memory)> fill;
+};
+
+struct Dispatch {
+  uint32_t step;
+  uint32_t x;
+  uint32_t y;
+};
+
+struct ReadBack {
+  uint32_t buffer;
+  uint64_t size;
+};
+
+// Every chunk of the read-back buffer starts at a multiple of this.
+constexpr uint64_t kReadBackAlignment = 8;
+
+class Executable {
+ public:
+  static Result<std::unique_ptr<Executable>> create(std::shared_ptr<Device> device,
+                                                    const ExecutableSpec& spec, Accounts& accounts);
+  ~Executable();
+
+  struct Upload {
+    uint32_t buffer;
+    std::span<const std::byte> bytes;  // whole words
+  };
+  struct ParamsWrite {
+    uint32_t at = 0;
+    std::span<const std::byte> bytes;
+  };
+
+  // Uploads, one params write if there is one, one pass, one submit, one map. Afterwards what was
+  // read back stays mapped until the next run.
+  Status run(std::span<const Upload> uploads, ParamsWrite params,
+             std::span<const Dispatch> dispatches, std::span<const ReadBack> read_backs,
+             Accounts& accounts);
+
+  // The bytes of read-back i of the last run.
+  std::span<const std::byte> result(size_t i) const;
+
+  Device& device() { return *device_; }
+
+ private:
+  class Objects;
+  explicit Executable(std::shared_ptr<Device> device);
+
+  std::shared_ptr<Device> device_;
+  std::unique_ptr<Objects> objects_;
+};
+
+}  // namespace highwater::gpu

@@ -1,0 +1,73 @@
+#include <vector>
+
+#include "gpu/device_impl.h"
+
+namespace highwater::gpu {
+namespace {
+
+WGPUBindGroupLayoutEntry layout_entry(uint32_t binding, WGPUBufferBindingType type) {
+  WGPUBindGroupLayoutEntry e = WGPU_BIND_GROUP_LAYOUT_ENTRY_INIT;
+  e.binding = binding;
+  e.visibility = WGPUShaderStage_Compute;
+  e.buffer.type = type;
+  return e;
+}
+
+}  // namespace
+
+Result<const Pipeline*> DeviceImpl::pipeline(const std::string& wgsl, std::string_view label,
+                                             bool has_params, const std::vector<bool>& writes,
+                                             Accounts& accounts) {
+  const auto found = pipelines_.find(wgsl);
+  if (found != pipelines_.end()) return &found->second;
+  auto made = make_pipeline(wgsl, label, has_params, writes, accounts);
+  if (!made) return made.take_error().within(text("kernel ", label));
+  return &pipelines_.emplace(wgsl, *std::move(made)).first->second;
+}
+
+Result<Pipeline> DeviceImpl::make_pipeline(const std::string& wgsl, std::string_view label,
+                                           bool has_params, const std::vector<bool>& writes,
+                                           Accounts& accounts) {
+  if (writes.size() > adapter_.limits.max_storage_buffers) {
+    return fail("it binds ", writes.size(), " buffers; adapter ", adapter_.name, " allows ",
+                adapter_.limits.max_storage_buffers);
+  }
+  ErrorScope scope(*this);
+  std::vector<WGPUBindGroupLayoutEntry> entries;
+  if (has_params) entries.push_back(layout_entry(0, WGPUBufferBindingType_Uniform));
+  for (size_t i = 0; i < writes.size(); ++i) {
+    entries.push_back(layout_entry(
+        static_cast<uint32_t>(i + 1),
+        writes[i] ? WGPUBufferBindingType_Storage : WGPUBufferBindingType_ReadOnlyStorage));
+  }
+  WGPUBindGroupLayoutDescriptor group = WGPU_BIND_GROUP_LAYOUT_DESCRIPTOR_INIT;
+  group.entryCount = entries.size();
+  group.entries = entries.data();
+  Pipeline result;
+  result.layout = BindGroupLayoutHandle(api().DeviceCreateBindGroupLayout(device(), &group));
+
+  const WGPUBindGroupLayout layouts[] = {result.layout.get()};
+  WGPUPipelineLayoutDescriptor layout = WGPU_PIPELINE_LAYOUT_DESCRIPTOR_INIT;
+  layout.bindGroupLayoutCount = 1;
+  layout.bindGroupLayouts = layouts;
+  const PipelineLayoutHandle pipeline_layout(api().DeviceCreatePipelineLayout(device(), &layout));
+
+  WGPUShaderSourceWGSL source = WGPU_SHADER_SOURCE_WGSL_INIT;
+  source.code = view(wgsl);
+  WGPUShaderModuleDescriptor module = WGPU_SHADER_MODULE_DESCRIPTOR_INIT;
+  module.nextInChain = &source.chain;
+  module.label = view(label);
+  const ShaderModuleHandle shader(api().DeviceCreateShaderModule(device(), &module));
+
+  WGPUComputePipelineDescriptor descriptor = WGPU_COMPUTE_PIPELINE_DESCRIPTOR_INIT;
+  descriptor.label = view(label);
+  descriptor.layout = pipeline_layout.get();
+  descriptor.compute.module = shader.get();
+  descriptor.compute.entryPoint = view("main");
+  result.pipeline = ComputePipelineHandle(api().DeviceCreateComputePipeline(device(), &descriptor));
+  HW_CHECK(scope.finish());
+  accounts.gpu_objects += 4;  // module, two layouts, pipeline
+  return result;
+}
+
+}  // namespace highwater::gpu

@@ -1,0 +1,335 @@
+#include "graph/args.h"
+
+#include <cmath>
+
+#include "base/checked.h"
+#include "graph/graph.h"
+
+namespace highwater {
+namespace {
+
+// WebGPU's guaranteed alignment of a uniform binding's offset.
+constexpr uint32_t kParamsAlignment = 256;
+
+// A literal number as a double or an integer, whichever kind it was stored as.
+std::optional<double> as_number(const Value& value) {
+  if (const auto* i = std::get_if<int64_t>(&value)) return static_cast<double>(*i);
+  if (const auto* d = std::get_if<double>(&value)) return *d;
+  if (const auto* b = std::get_if<bool>(&value)) return *b ? 1.0 : 0.0;
+  return std::nullopt;
+}
+
+std::optional<int64_t> as_integer(const Value& value) {
+  if (const auto* i = std::get_if<int64_t>(&value)) return *i;
+  const auto number = as_number(value);
+  if (!number || std::trunc(*number) != *number || std::fabs(*number) >= 0x1p63) {
+    return std::nullopt;
+  }
+  return static_cast<int64_t>(*number);
+}
+
+}  // namespace
+
+Args::Args(Graph& graph, uint32_t node, const Program& program, const OpCall& call)
+    : graph_(graph), node_(node), program_(program), call_(call) {}
+
+Node& Args::node() const {
+  return graph_.nodes[node_];
+}
+
+const Value& Args::value(size_t i) {
+  static const Value kNothing = NullValue{};
+  if (i < size()) return program_.values[id(i)];
+  refuse(fail("it has ", size(), " arguments; argument ", i, " is missing"));
+  return kNothing;
+}
+
+bool Args::is_null(size_t i) const {
+  return i >= size() || std::holds_alternative<NullValue>(program_.values[id(i)]);
+}
+
+void Args::refuse(Error error) {
+  if (!error_) error_ = std::move(error);
+}
+
+void Args::refuse_kind(size_t i, std::string_view wanted) {
+  if (i < size()) {
+    refuse(fail("argument ", i, " is of kind ", kind_name(program_.values[id(i)]), "; ", wanted,
+                " is wanted"));
+  }
+}
+
+Status Args::finish() {
+  if (error_) return *std::move(error_);
+  return {};
+}
+
+void Args::note_read(ValueId id) {
+  node().reads.push_back(id);
+  graph_.values[id].readers.push_back(node_);
+}
+
+void Args::note_write(ValueId id) {
+  ValueInfo& info = graph_.values[id];
+  if (info.defined) {
+    refuse(fail("it writes ", graph_.describe(id), ", which already has a value"));
+    return;
+  }
+  info.defined = true;
+  node().writes.push_back(id);
+}
+
+std::optional<Tensor> Args::as_tensor(size_t i, ValueId id) {
+  if (graph_.values[id].kind != ValueInfo::Kind::Tensor) {
+    refuse_kind(i, "a tensor");
+    return std::nullopt;
+  }
+  return Tensor{id};
+}
+
+Tensor Args::tensor(size_t i) {
+  value(i);
+  if (i >= size()) return {};
+  const auto t = as_tensor(i, id(i));
+  if (!t) return {};
+  if (!graph_.values[t->id].defined) {
+    refuse(fail("it reads ", graph_.describe(t->id), ", which nothing has written"));
+    return {};
+  }
+  note_read(t->id);
+  return *t;
+}
+
+std::optional<Tensor> Args::optional_tensor(size_t i) {
+  if (is_null(i)) return std::nullopt;
+  return tensor(i);
+}
+
+std::vector<Tensor> Args::tensors(size_t i) {
+  const auto* list = std::get_if<ValueList>(&value(i));
+  if (!list) {
+    refuse_kind(i, "a list of tensors");
+    return {};
+  }
+  std::vector<Tensor> result;
+  for (ValueId item : list->items) {
+    const auto t = as_tensor(i, item);
+    if (!t) return {};
+    if (!graph_.values[item].defined) {
+      refuse(fail("it reads ", graph_.describe(item), ", which nothing has written"));
+      return {};
+    }
+    note_read(item);
+    result.push_back(*t);
+  }
+  return result;
+}
+
+std::optional<LiveInt> Args::as_live_integer(ValueId id) {
+  const ValueInfo& info = graph_.values[id];
+  if (info.kind == ValueInfo::Kind::Scalar) {
+    if (!info.defined) {
+      refuse(fail("it reads scalar ", id, ", which nothing has written"));
+      return std::nullopt;
+    }
+    note_read(id);
+    return LiveInt{0, id};
+  }
+  const auto literal = as_integer(program_.values[id]);
+  if (!literal) return std::nullopt;
+  return LiveInt{*literal, kNoValue};
+}
+
+LiveInt Args::live_integer(size_t i) {
+  value(i);
+  if (i >= size()) return {};
+  const auto result = as_live_integer(id(i));
+  if (!result) refuse_kind(i, "an integer");
+  return result.value_or(LiveInt{});
+}
+
+LiveInts Args::live_integers(size_t i) {
+  const Value& v = value(i);
+  LiveInts result;
+  if (const auto* literals = std::get_if<std::vector<int64_t>>(&v)) {
+    for (int64_t literal : *literals) result.push_back({literal, kNoValue});
+  } else if (const auto* list = std::get_if<ValueList>(&v)) {
+    for (ValueId item : list->items) {
+      const auto entry = as_live_integer(item);
+      if (!entry) {
+        refuse_kind(i, "a list of integers");
+        return {};
+      }
+      result.push_back(*entry);
+    }
+  } else {
+    refuse_kind(i, "a list of integers");
+  }
+  return result;
+}
+
+Tensor Args::out(size_t i) {
+  value(i);
+  if (i >= size()) return {};
+  const auto t = as_tensor(i, id(i));
+  if (!t) return {};
+  note_write(t->id);
+  return *t;
+}
+
+std::vector<Tensor> Args::outs(size_t i) {
+  const auto* list = std::get_if<ValueList>(&value(i));
+  if (!list) {
+    refuse_kind(i, "a list of tensors");
+    return {};
+  }
+  std::vector<Tensor> result;
+  for (ValueId item : list->items) {
+    const auto t = as_tensor(i, item);
+    if (!t) return {};
+    note_write(item);
+    result.push_back(*t);
+  }
+  return result;
+}
+
+Scalar Args::out_scalar(size_t i) {
+  value(i);
+  if (i >= size()) return {};
+  if (graph_.values[id(i)].kind != ValueInfo::Kind::Scalar) {
+    refuse_kind(i, "a SymInt");
+    return {};
+  }
+  note_write(id(i));
+  return {id(i)};
+}
+
+Tensor Args::mutated(size_t i) {
+  const Tensor t = tensor(i);
+  if (t.id != kNoValue && !graph_.values[t.id].mutated) {
+    refuse(fail("it is not registered as writing into argument ", i));
+  }
+  return t;
+}
+
+int64_t Args::integer(size_t i) {
+  const auto result = as_integer(value(i));
+  if (!result) refuse_kind(i, "an integer");
+  return result.value_or(0);
+}
+
+int64_t Args::integer_or(size_t i, int64_t otherwise) {
+  return is_null(i) ? otherwise : integer(i);
+}
+
+double Args::number(size_t i) {
+  const auto result = as_number(value(i));
+  if (!result) refuse_kind(i, "a number");
+  return result.value_or(0);
+}
+
+double Args::number_or(size_t i, double otherwise) {
+  return is_null(i) ? otherwise : number(i);
+}
+
+bool Args::flag(size_t i) {
+  return integer(i) != 0;
+}
+
+std::string Args::string(size_t i) {
+  const auto* s = std::get_if<std::string>(&value(i));
+  if (s) return *s;
+  refuse_kind(i, "a string");
+  return {};
+}
+
+std::vector<int64_t> Args::integers(size_t i) {
+  std::vector<int64_t> result;
+  for (const LiveInt& entry : live_integers(i)) {
+    if (entry.is_live()) refuse_kind(i, "a list of integers known at export");
+    result.push_back(entry.literal);
+  }
+  return result;
+}
+
+DType Args::dtype(Tensor t) const {
+  return t.id == kNoValue ? DType::Float32 : graph_.tensor(t).device_dtype();
+}
+
+const Dims& Args::bound(Tensor t) const {
+  static const Dims kEmpty;
+  return t.id == kNoValue ? kEmpty : graph_.tensor(t).dims;
+}
+
+const DeviceTraits& Args::traits() const {
+  return graph_.traits;
+}
+
+bool Args::alias(Tensor y, Tensor x) {
+  if (error_) return true;
+  ValueInfo& view = graph_.values[y.id];
+  const ValueInfo& source = graph_.values[graph_.root(x.id)];
+  if (view.mutated || source.mutated) return false;
+  if (byte_size(dtype(y)) != byte_size(dtype(x))) return false;
+  view.root = x.id;
+  return true;
+}
+
+void Args::make_constant(Tensor y, Tensor x) {
+  if (error_) return;
+  const TensorDecl& source = graph_.tensor(x);
+  TensorDecl& copy = graph_.values[y.id].tensor;
+  require(source.constant.has_value(), "argument 0, ", graph_.describe(x.id),
+          ", is not a constant");
+  require(source.dtype == copy.dtype && source.dims.numel() == copy.dims.numel(),
+          graph_.describe(x.id), " cannot stand for ", graph_.describe(y.id));
+  copy.constant = source.constant;
+}
+
+void Args::read_on_host(Tensor x) {
+  if (error_) return;
+  const ValueInfo& source = graph_.values[graph_.root(x.id)];
+  require(source.input.has_value(), graph_.describe(x.id),
+          " is computed on the device; its elements can be read only where the caller gives them");
+  require(!is_float(dtype(x)), graph_.describe(x.id), " does not hold integers");
+  node().reads_host_data = true;
+}
+
+Tensor Args::scratch(DType dtype, int64_t elements) {
+  if (error_) return {};
+  const auto id = static_cast<ValueId>(graph_.values.size());
+  ValueInfo info;
+  info.kind = ValueInfo::Kind::Tensor;
+  info.tensor.dtype = dtype;
+  info.tensor.dims = {elements};
+  info.defined = true;
+  info.root = id;
+  graph_.values.push_back(std::move(info));
+  node().writes.push_back(id);
+  return {id};
+}
+
+uint32_t Args::declare_step(const KernelSource& source, std::span<const Tensor> bindings,
+                            std::span<const Substitution> substitutions, std::string_view variant) {
+  if (error_) return 0;
+  std::vector<DType> types;
+  for (Tensor t : bindings) types.push_back(dtype(t));
+  auto expanded = expand(source, types, substitutions);
+  if (!expanded) {
+    refuse(expanded.take_error());
+    return 0;
+  }
+  StepDecl step;
+  step.name = variant.empty() ? std::string(source.name) : text(source.name, "/", variant);
+  step.wgsl = std::move(expanded->wgsl);
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    step.bindings.push_back({bindings[i].id, expanded->writes[i]});
+  }
+  step.params_size = source.params_size;
+  step.params_at = graph_.params_size;
+  graph_.params_size += round_up(source.params_size, kParamsAlignment);
+  graph_.steps.push_back(std::move(step));
+  return static_cast<uint32_t>(graph_.steps.size() - 1);
+}
+
+}  // namespace highwater

@@ -1,0 +1,96 @@
+#include "graph/graph.h"
+
+#include <algorithm>
+
+#include "graph/memory.h"
+
+namespace highwater {
+namespace {
+
+void add_values(Graph& graph, const Program& program) {
+  graph.values.resize(program.values.size());
+  for (ValueId id = 0; id < program.values.size(); ++id) {
+    ValueInfo& info = graph.values[id];
+    info.root = id;
+    if (const auto* tensor = std::get_if<TensorDecl>(&program.values[id])) {
+      info.kind = ValueInfo::Kind::Tensor;
+      info.tensor = *tensor;
+      info.defined = tensor->constant.has_value();
+    } else if (std::holds_alternative<SymInt>(program.values[id])) {
+      info.kind = ValueInfo::Kind::Scalar;
+    }
+  }
+  graph.inputs = program.inputs;
+  graph.outputs = program.outputs;
+  for (uint32_t i = 0; i < graph.inputs.size(); ++i) {
+    graph.values[graph.inputs[i]].input = i;
+    graph.values[graph.inputs[i]].defined = true;
+  }
+}
+
+Status add_node(Graph& graph, const Program& program, const OpCall& call) {
+  const std::string name = text(call.name, " (node ", call.node_id, ")");
+  const auto index = static_cast<uint32_t>(graph.nodes.size());
+  graph.nodes.push_back({});
+  graph.nodes.back().name = name;
+  Args args(graph, index, program, call);
+  graph.nodes[index].op = find_op(call.name)->make(args);
+  Status status = args.finish();
+  if (!status) return status.take_error().within(text("op ", name));
+  return {};
+}
+
+// A program with several unknown ops should say so at once, not one by one.
+Status check_supported(const Program& program) {
+  std::vector<std::string_view> missing;
+  for (const OpCall& call : program.calls) {
+    if (find_op(call.name)) continue;
+    if (std::find(missing.begin(), missing.end(), call.name) == missing.end()) {
+      missing.push_back(call.name);
+    }
+  }
+  if (missing.empty()) return {};
+  std::string names;
+  for (std::string_view name : missing) names += text(names.empty() ? "" : ", ", name);
+  return fail("an op of this program is not supported: ", names);
+}
+
+// Views are made as ops are parsed, so it must be known beforehand what a later op writes into.
+void mark_mutated(Graph& graph, const Program& program) {
+  for (const OpCall& call : program.calls) {
+    for (size_t argument : find_op(call.name)->mutates) {
+      if (argument < call.args.size()) graph.values[call.args[argument]].mutated = true;
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Graph>> Graph::build(const Program& program, const DeviceTraits& traits) {
+  HW_CHECK(check_supported(program));
+  auto graph = std::make_unique<Graph>();
+  graph->traits = traits;
+  add_values(*graph, program);
+  mark_mutated(*graph, program);
+  for (const OpCall& call : program.calls) HW_CHECK(add_node(*graph, program, call));
+  for (ValueId id : graph->outputs) {
+    if (!graph->values[id].defined) {
+      return fail("output ", graph->describe(id), " is written by no op");
+    }
+  }
+  plan_memory(*graph, program);
+  return graph;
+}
+
+ValueId Graph::root(ValueId id) const {
+  while (values[id].root != id) id = values[id].root;
+  return id;
+}
+
+std::string Graph::describe(ValueId id) const {
+  const ValueInfo& v = values[id];
+  if (v.kind != ValueInfo::Kind::Tensor) return text("scalar ", id);
+  return text("tensor ", id, " (", v.tensor.dtype, ", at most ", v.tensor.dims, ")");
+}
+
+}  // namespace highwater

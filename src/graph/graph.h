@@ -1,0 +1,82 @@
+// A program as nodes in order, the steps they may run, and the memory they run in. No GPU here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "blob/program.h"
+#include "graph/handles.h"
+#include "graph/op.h"
+#include "graph/traits.h"
+
+namespace highwater {
+
+using BufferId = uint32_t;
+constexpr BufferId kNoBuffer = ~BufferId{0};
+
+// A value of the program, or an op's scratch.
+struct ValueInfo {
+  enum class Kind : uint8_t { Other, Tensor, Scalar };
+  Kind kind = Kind::Other;
+  TensorDecl tensor;              // dims are the bound
+  std::optional<uint32_t> input;  // index among the graph's inputs
+  bool mutated = false;           // some op writes into it, beyond its definition
+  bool defined = false;           // an input, a constant, or written by a node already seen
+  ValueId root = kNoValue;        // whose memory it uses: its own, or that of what it views
+  BufferId buffer = kNoBuffer;    // set on roots that some step or output touches
+  std::vector<uint32_t> readers;  // nodes to plan again when it changes
+};
+
+struct StepBinding {
+  ValueId value;
+  bool writes;
+};
+
+// A compiled kernel with its bindings: everything about a dispatch but its params and grid.
+struct StepDecl {
+  std::string name;
+  std::string wgsl;
+  std::vector<StepBinding> bindings;
+  uint32_t params_at = 0;  // in the params arena
+  uint32_t params_size = 0;
+};
+
+struct Node {
+  std::string name;  // "aten.add.Tensor (node 12)", for messages
+  std::unique_ptr<Op> op;
+  std::vector<ValueId> reads;
+  std::vector<ValueId> writes;
+  bool reads_host_data = false;  // its plan depends on what an input holds, not only on dims
+};
+
+struct BufferDecl {
+  uint64_t size = 0;
+  std::optional<uint32_t> constant;  // filled from this constant at load
+};
+
+class Graph {
+ public:
+  static Result<std::unique_ptr<Graph>> build(const Program& program,
+                                              const DeviceTraits& traits = {});
+
+  std::vector<ValueInfo> values;
+  std::vector<Node> nodes;
+  std::vector<StepDecl> steps;
+  std::vector<BufferDecl> buffers;
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;
+  uint32_t params_size = 0;
+  DeviceTraits traits;
+
+  const TensorDecl& tensor(Tensor t) const { return values[t.id].tensor; }
+  // The value whose memory `id` uses, after any number of views.
+  ValueId root(ValueId id) const;
+  // "tensor 7 (float32, at most [1, 128, 64])"
+  std::string describe(ValueId id) const;
+};
+
+}  // namespace highwater

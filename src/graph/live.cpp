@@ -1,0 +1,185 @@
+#include "graph/live.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace highwater {
+
+Live::Live(const Graph& graph)
+    : graph_(graph),
+      shapes_(graph),
+      plans_(graph.nodes.size()),
+      shadow_(graph.nodes.size()),
+      pending_((graph.nodes.size() + 63) / 64),
+      params_(graph.params_size) {
+  touched_.reserve(graph.nodes.size());
+  old_dims_.reserve(graph.values.size());
+  old_scalars_.reserve(graph.values.size());
+  for (uint32_t n = 0; n < graph.nodes.size(); ++n) {
+    if (graph.nodes[n].reads_host_data) host_readers_.push_back(n);
+  }
+  // Twice: plans and shadows change places, and both should have their memory before the first
+  // call.
+  for (int pass = 0; pass < 2; ++pass) {
+    mark_all();
+    if (sweep().ok()) {
+      commit();
+    } else {
+      roll_back();
+    }
+  }
+}
+
+Status Live::update(std::span<const HostInput> inputs) {
+  planned_nodes_ = 0;
+  shapes_.inputs_ = inputs;
+  Status status = take_inputs(inputs);
+  if (status.ok()) status = sweep();
+  shapes_.inputs_ = {};
+  if (!status.ok()) {
+    roll_back();
+    return status;
+  }
+  commit();
+  return {};
+}
+
+Status Live::take_inputs(std::span<const HostInput> inputs) {
+  if (inputs.size() != graph_.inputs.size()) {
+    return fail("the program takes ", graph_.inputs.size(), " inputs; ", inputs.size(),
+                " were given");
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ValueId id = graph_.inputs[i];
+    const ValueInfo& info = graph_.values[id];
+    const auto* tensor = std::get_if<HostTensor>(&inputs[i]);
+    if ((info.kind == ValueInfo::Kind::Tensor) != (tensor != nullptr)) {
+      return fail("input ", i, " is ", graph_.describe(id), "; ",
+                  tensor ? "a tensor" : "an integer", " was given");
+    }
+    if (!tensor) {
+      set_scalar(id, *std::get_if<int64_t>(&inputs[i]));
+      continue;
+    }
+    Status status = set_dims(id, tensor->dims);
+    if (!status) return status.take_error().within(text("input ", i));
+  }
+  for (uint32_t n : host_readers_) mark(n);
+  return {};
+}
+
+// A node's readers come after it, so one pass from the front plans each node at most once.
+Status Live::sweep() {
+  for (size_t word = 0; word < pending_.size(); ++word) {
+    while (pending_[word]) {
+      const auto bit = static_cast<uint32_t>(std::countr_zero(pending_[word]));
+      pending_[word] &= pending_[word] - 1;
+      HW_CHECK(plan_node(static_cast<uint32_t>(word * 64 + bit)));
+    }
+  }
+  return {};
+}
+
+Status Live::plan_node(uint32_t n) {
+  const Node& node = graph_.nodes[n];
+  Plan& plan = shadow_[n];
+  plan.clear();
+  touched_.push_back(n);
+  ++planned_nodes_;
+  Status status = node.op->plan(shapes_, plan);
+  if (!status) return status.take_error().within(text("op ", node.name));
+  for (const Plan::Resize& r : plan.resizes()) {
+    status = set_dims(r.value, r.dims);
+    if (!status) return status.take_error().within(text("op ", node.name));
+  }
+  for (const Plan::SetScalar& s : plan.scalars()) set_scalar(s.value, s.number);
+  return {};
+}
+
+Status Live::set_dims(ValueId id, const Dims& dims) {
+  Dims& live = shapes_.dims_[id];
+  if (live == dims) return {};
+  const Dims& bound = graph_.values[id].tensor.dims;
+  bool fits = dims.rank() == bound.rank();
+  for (size_t i = 0; fits && i < dims.rank(); ++i) fits = dims[i] >= 0 && dims[i] <= bound[i];
+  if (!fits) return fail("dims ", dims, " do not fit ", graph_.describe(id));
+  old_dims_.push_back({id, live});
+  live = dims;
+  mark_readers(id);
+  return {};
+}
+
+void Live::set_scalar(ValueId id, int64_t number) {
+  int64_t& live = shapes_.scalars_[id];
+  if (live == number) return;
+  old_scalars_.push_back({id, live});
+  live = number;
+  mark_readers(id);
+}
+
+void Live::mark_readers(ValueId id) {
+  for (uint32_t n : graph_.values[id].readers) mark(n);
+}
+
+void Live::mark_all() {
+  for (uint32_t n = 0; n < graph_.nodes.size(); ++n) mark(n);
+}
+
+void Live::commit() {
+  for (uint32_t n : touched_) {
+    std::swap(plans_[n], shadow_[n]);
+    for (const Plan::Run& run : plans_[n].runs()) {
+      const auto bytes = plans_[n].params(run);
+      const uint32_t at = graph_.steps[run.step].params_at;
+      if (bytes.empty() || std::memcmp(params_.data() + at, bytes.data(), bytes.size()) == 0) {
+        continue;
+      }
+      std::memcpy(params_.data() + at, bytes.data(), bytes.size());
+      const auto end = static_cast<uint32_t>(at + bytes.size());
+      dirty_ = dirty_.empty() ? Range{at, end}
+                              : Range{std::min(dirty_.begin, at), std::max(dirty_.end, end)};
+    }
+  }
+  touched_.clear();
+  old_dims_.clear();
+  old_scalars_.clear();
+  planned_once_ = true;
+}
+
+void Live::roll_back() {
+  // Newest first: a value may have changed twice.
+  for (auto it = old_dims_.rbegin(); it != old_dims_.rend(); ++it) {
+    shapes_.dims_[it->value] = it->dims;
+  }
+  for (auto it = old_scalars_.rbegin(); it != old_scalars_.rend(); ++it) {
+    shapes_.scalars_[it->value] = it->number;
+  }
+  touched_.clear();
+  old_dims_.clear();
+  old_scalars_.clear();
+  std::fill(pending_.begin(), pending_.end(), 0);
+  if (!planned_once_) mark_all();
+}
+
+Status Live::check_settled() {
+  Plan again;
+  for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+    if (graph_.nodes[n].reads_host_data) continue;
+    again.clear();
+    HW_CHECK(graph_.nodes[n].op->plan(shapes_, again));
+    for (const Plan::Resize& r : again.resizes()) {
+      if (shapes_.dims_[r.value] == r.dims) continue;
+      return fail("op ", graph_.nodes[n].name, " wants ", r.dims, " for ", graph_.describe(r.value),
+                  ", which has ", shapes_.dims_[r.value]);
+    }
+    for (const Plan::SetScalar& s : again.scalars()) {
+      if (shapes_.scalars_[s.value] == s.number) continue;
+      return fail("op ", graph_.nodes[n].name, " wants ", s.number, " for scalar ", s.value,
+                  ", which is ", shapes_.scalars_[s.value]);
+    }
+  }
+  return {};
+}
+
+}  // namespace highwater

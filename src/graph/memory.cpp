@@ -1,0 +1,152 @@
+#include "graph/memory.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "base/checked.h"
+
+namespace highwater {
+namespace {
+
+// Whole quads of the widest dtype, so that kernels may load the last quad in full.
+constexpr uint64_t kGranule = 16;
+
+struct Life {
+  int64_t first = -1;  // the node that writes it; -1 for what is there before the first node
+  int64_t last = -1;   // the last node that touches it
+  uint64_t size = 0;
+  bool touched = false;
+};
+
+uint64_t bytes_of(const TensorDecl& t) {
+  const uint64_t bytes = static_cast<uint64_t>(t.dims.numel()) * byte_size(t.device_dtype());
+  return std::max(round_up(bytes, kGranule), kGranule);
+}
+
+std::vector<Life> find_lives(const Graph& graph) {
+  std::vector<Life> lives(graph.values.size());
+  const auto touch = [&](ValueId id, int64_t node) {
+    const ValueId root = graph.root(id);
+    lives[root].last = std::max(lives[root].last, node);
+  };
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (ValueId id : graph.nodes[n].writes) {
+      if (graph.root(id) == id) lives[id].first = static_cast<int64_t>(n);
+      touch(id, static_cast<int64_t>(n));
+    }
+    for (ValueId id : graph.nodes[n].reads) touch(id, static_cast<int64_t>(n));
+  }
+  for (ValueId id : graph.outputs) {
+    lives[graph.root(id)].touched = true;
+    touch(id, static_cast<int64_t>(graph.nodes.size()));
+  }
+  for (const StepDecl& step : graph.steps) {
+    for (const StepBinding& b : step.bindings) lives[graph.root(b.value)].touched = true;
+  }
+  for (ValueId id = 0; id < graph.values.size(); ++id) {
+    const ValueInfo& v = graph.values[id];
+    if (v.kind != ValueInfo::Kind::Tensor) continue;
+    Life& life = lives[graph.root(id)];
+    life.size = std::max(life.size, bytes_of(v.tensor));
+  }
+  return lives;
+}
+
+// Constants are never shared with what is computed. Two constants with the same bytes share one
+// buffer, unless an op writes into them: all zero-filled caches have the same content key.
+class ConstantBuffers {
+ public:
+  ConstantBuffers(Graph& graph, const Program& program) : graph_(graph), program_(program) {}
+
+  BufferId buffer_for(const ValueInfo& value, uint64_t size) {
+    const uint32_t index = *value.tensor.constant;
+    if (value.mutated) return make(index, size);
+    const ConstantDecl& decl = program_.constants[index];
+    const Identity identity{decl.key, decl.inline_bytes.data(), value.tensor.dtype, size};
+    const auto [entry, is_new] = shared_.try_emplace(identity, kNoBuffer);
+    if (is_new) entry->second = make(index, size);
+    return entry->second;
+  }
+
+ private:
+  using Identity = std::tuple<std::string_view, const std::byte*, DType, uint64_t>;
+
+  BufferId make(uint32_t constant, uint64_t size) {
+    graph_.buffers.push_back({size, constant});
+    return static_cast<BufferId>(graph_.buffers.size() - 1);
+  }
+
+  Graph& graph_;
+  const Program& program_;
+  std::map<Identity, BufferId> shared_;
+};
+
+// Buffers for computed values: the smallest free one that is large enough, else the largest free
+// one made larger, else a new one.
+class SharedBuffers {
+ public:
+  explicit SharedBuffers(Graph& graph) : graph_(graph) {}
+
+  BufferId take(uint64_t size) {
+    const auto size_of = [&](BufferId id) { return graph_.buffers[id].size; };
+    auto best = free_.end();
+    for (auto it = free_.begin(); it != free_.end(); ++it) {
+      if (best == free_.end()) {
+        best = it;
+      } else if (size_of(*best) < size) {
+        if (size_of(*it) > size_of(*best)) best = it;
+      } else if (size_of(*it) >= size && size_of(*it) < size_of(*best)) {
+        best = it;
+      }
+    }
+    if (best == free_.end()) {
+      graph_.buffers.push_back({size, std::nullopt});
+      return static_cast<BufferId>(graph_.buffers.size() - 1);
+    }
+    const BufferId id = *best;
+    free_.erase(best);
+    graph_.buffers[id].size = std::max(size_of(id), size);
+    return id;
+  }
+
+  void give_back(BufferId id) { free_.push_back(id); }
+
+ private:
+  Graph& graph_;
+  std::vector<BufferId> free_;
+};
+
+}  // namespace
+
+void plan_memory(Graph& graph, const Program& program) {
+  const std::vector<Life> lives = find_lives(graph);
+  ConstantBuffers constants(graph, program);
+  SharedBuffers shared(graph);
+
+  std::vector<std::vector<ValueId>> born(graph.nodes.size() + 1);
+  std::vector<std::vector<BufferId>> done(graph.nodes.size() + 1);
+  for (ValueId id = 0; id < graph.values.size(); ++id) {
+    ValueInfo& value = graph.values[id];
+    if (!lives[id].touched || graph.root(id) != id) continue;
+    if (value.tensor.constant) {
+      value.buffer = constants.buffer_for(value, lives[id].size);
+    } else {
+      // Index 0 holds what exists before node 0, index n + 1 what node n writes.
+      born[static_cast<size_t>(lives[id].first + 1)].push_back(id);
+    }
+  }
+  for (size_t slot = 0; slot < born.size(); ++slot) {
+    for (ValueId id : born[slot]) {
+      const BufferId buffer = shared.take(lives[id].size);
+      graph.values[id].buffer = buffer;
+      const auto last = static_cast<size_t>(std::max<int64_t>(lives[id].last, 0));
+      if (last < graph.nodes.size()) done[last].push_back(buffer);
+    }
+    // Node slot - 1 has run once its outputs are placed: what it touched last is free.
+    if (slot == 0) continue;
+    for (BufferId buffer : done[slot - 1]) shared.give_back(buffer);
+  }
+}
+
+}  // namespace highwater

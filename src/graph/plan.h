@@ -1,0 +1,78 @@
+// What an op decides when it looks at shapes: its outputs' live dims, and what to run.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "base/dims.h"
+#include "graph/grid.h"
+#include "graph/handles.h"
+
+namespace highwater {
+
+class Plan {
+ public:
+  struct Resize {
+    ValueId value;
+    Dims dims;
+  };
+  struct SetScalar {
+    ValueId value;
+    int64_t number;
+  };
+  struct Run {
+    uint32_t step;
+    Grid grid;
+    uint32_t params_at;  // into params_
+    uint32_t params_size;
+  };
+
+  Plan& resize(Tensor y, const Dims& dims) {
+    resizes_.push_back({y.id, dims});
+    return *this;
+  }
+
+  Plan& set(Scalar y, int64_t number) {
+    scalars_.push_back({y.id, number});
+    return *this;
+  }
+
+  // Runs a declared step. Steps run in the order of these calls; an empty grid runs nothing.
+  template <class K>
+  Plan& run(Step<K> step, const typename K::Params& params, Grid grid) {
+    using Params = typename K::Params;
+    static_assert(std::is_trivially_copyable_v<Params>);
+    if (grid.empty()) return *this;
+    const size_t at = params_.size();
+    params_.resize(at + K::kParamsSize);
+    if constexpr (K::kParamsSize > 0) std::memcpy(params_.data() + at, &params, sizeof params);
+    runs_.push_back({step.id, grid, static_cast<uint32_t>(at), K::kParamsSize});
+    return *this;
+  }
+
+  // Keeps the memory, so that a plan made again at another shape allocates nothing.
+  void clear() {
+    resizes_.clear();
+    scalars_.clear();
+    runs_.clear();
+    params_.clear();
+  }
+
+  std::span<const Resize> resizes() const { return resizes_; }
+  std::span<const SetScalar> scalars() const { return scalars_; }
+  std::span<const Run> runs() const { return runs_; }
+  std::span<const std::byte> params(const Run& run) const {
+    return std::span(params_).subspan(run.params_at, run.params_size);
+  }
+
+ private:
+  std::vector<Resize> resizes_;
+  std::vector<SetScalar> scalars_;
+  std::vector<Run> runs_;
+  std::vector<std::byte> params_;
+};
+
+}  // namespace highwater

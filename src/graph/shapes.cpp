@@ -1,0 +1,45 @@
+#include "graph/shapes.h"
+
+#include <cstring>
+
+#include "graph/graph.h"
+
+namespace highwater {
+
+Shapes::Shapes(const Graph& graph)
+    : graph_(graph), dims_(graph.values.size()), scalars_(graph.values.size()) {
+  for (ValueId id = 0; id < graph.values.size(); ++id) {
+    if (graph.values[id].kind == ValueInfo::Kind::Tensor) dims_[id] = graph.values[id].tensor.dims;
+  }
+}
+
+Result<int64_t> Shapes::host_integer(Tensor t, int64_t index) const {
+  const auto input = graph_.values[graph_.root(t.id)].input;
+  if (!input || *input >= inputs_.size()) {
+    return fail("the elements of ", graph_.describe(t.id), " are not known before a call");
+  }
+  const auto* host = std::get_if<HostTensor>(&inputs_[*input]);
+  if (!host || index < 0 || index >= host->dims.numel()) {
+    return fail("element ", index, " of ", graph_.describe(t.id), " is not there");
+  }
+  const auto read = [&](auto element) {
+    std::memcpy(&element, static_cast<const std::byte*>(host->data) + index * sizeof element,
+                sizeof element);
+    return static_cast<int64_t>(element);
+  };
+  switch (host->dtype) {
+    case DType::Bool:
+    case DType::UInt8:
+      return read(uint8_t{});
+    case DType::Int8:
+      return read(int8_t{});
+    case DType::Int32:
+      return read(int32_t{});
+    case DType::Int64:
+      return read(int64_t{});
+    default:
+      return fail(graph_.describe(t.id), " was given as ", host->dtype, ", not as integers");
+  }
+}
+
+}  // namespace highwater

@@ -1,0 +1,39 @@
+// What an op may know about the present call: live dims, live scalars, and host-side integers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/dims.h"
+#include "base/host_tensor.h"
+#include "base/result.h"
+#include "graph/handles.h"
+
+namespace highwater {
+
+class Graph;
+
+class Shapes {
+ public:
+  explicit Shapes(const Graph& graph);
+
+  const Dims& operator[](Tensor t) const { return dims_[t.id]; }
+  int64_t operator[](Scalar s) const { return scalars_[s.id]; }
+  int64_t operator[](const LiveInt& i) const {
+    return i.is_live() ? scalars_[i.scalar] : i.literal;
+  }
+
+  // Element `index` of an integer tensor that the caller gave, or of a view of one.
+  Result<int64_t> host_integer(Tensor t, int64_t index) const;
+
+ private:
+  friend class Live;
+
+  const Graph& graph_;
+  std::vector<Dims> dims_;
+  std::vector<int64_t> scalars_;
+  std::span<const HostInput> inputs_;
+};
+
+}  // namespace highwater

@@ -1,0 +1,27 @@
+// WGSL's pow is undefined for negative bases and 0^0.
+fn power(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
+  let magnitude = pow(abs(a), b);
+  let odd = abs(b - 2.0 * floor(b * 0.5)) == vec4<f32>(1.0);
+  var result = select(magnitude, -magnitude, odd & (a < vec4<f32>(0.0)));
+  result = select(result, a * a, b == vec4<f32>(2.0));
+  return select(result, vec4<f32>(1.0), b == vec4<f32>(0.0));
+}
+
+fn power_int(a: vec4<i32>, b: vec4<i32>) -> vec4<i32> {
+  var result = vec4<i32>(1);
+  for (var k = 0u; k < 4u; k++) {
+    for (var n = b[k]; n > 0; n--) { result[k] *= a[k]; }
+  }
+  return result;
+}
+
+fn floor_divide(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
+  let quotient = floor(a / b);
+  // A quotient rounded down across a whole number leaves a remainder of all of b.
+  return quotient + select(vec4<f32>(0.0), vec4<f32>(1.0), a - quotient * b == b);
+}
+
+fn floor_divide_int(a: vec4<i32>, b: vec4<i32>) -> vec4<i32> {
+  let inexact = (a % b != vec4<i32>(0)) & ((a < vec4<i32>(0)) != (b < vec4<i32>(0)));
+  return a / b - select(vec4<i32>(0), vec4<i32>(1), inexact);
+}

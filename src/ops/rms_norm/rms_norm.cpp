@@ -1,0 +1,86 @@
+#include "graph/op.h"
+#include "graph/strided.h"
+#include "wgsl/rms_norm_apply.h"
+#include "wgsl/rms_norm_groups.h"
+#include "wgsl/rms_norm_rows.h"
+#include "wgsl/rms_norm_scale.h"
+
+namespace highwater {
+namespace {
+
+// (x, w, eps, y): y = x * rsqrt(mean(x^2) + eps) * w, the mean over the last dim.
+class RmsNorm final : public Op {
+ public:
+  explicit RmsNorm(Args& a)
+      : x_(a.tensor(0)),
+        w_(a.tensor(1)),
+        eps_(static_cast<float>(a.number(2))),
+        y_(a.out(3)),
+        on_threads_(a.traits().software) {
+    a.require(!a.bound(x_).empty(), "its input has rank 0");
+    a.require(is_float(a.dtype(x_)) && is_float(a.dtype(w_)), "it is defined on floats only");
+    if (on_threads_) {
+      rows_ = a.step<wgsl::rms_norm_rows>({y_, x_, w_});
+    } else {
+      groups_ = a.step<wgsl::rms_norm_groups>({y_, x_, w_});
+    }
+    const int64_t most_rows = a.bound(x_).product(0, a.bound(x_).rank() - 1);
+    row_scale_ = a.scratch(DType::Float32, most_rows);
+    scale_ = a.step<wgsl::rms_norm_scale>({row_scale_, x_});
+    apply_ = a.step<wgsl::rms_norm_apply>({y_, x_, row_scale_, w_});
+  }
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    const Dims &x = s[x_], &w = s[w_];
+    plan.resize(y_, x);
+    HW_TRY(const Dims spread, broadcast(x, w));
+    if (spread != x) return fail("a weight of dims ", w, " does not fit an input of ", x);
+    const int64_t width = x.back();
+    const int64_t rows = x.product(0, x.rank() - 1);
+    if (width == 0) return {};
+    // The usual case: every row has the same weights, and is whole quads.
+    if (width % 4 == 0 && w.numel() == width && w.back() == width) {
+      const auto row_quads = static_cast<uint32_t>(width / 4);
+      const float inverse = 1.0f / static_cast<float>(width);
+      if (on_threads_) {
+        plan.run(rows_, {static_cast<uint32_t>(rows), row_quads, inverse, eps_},
+                 Grid::threads(rows));
+      } else {
+        plan.run(groups_, {static_cast<uint32_t>(rows), row_quads, inverse, eps_},
+                 Grid::groups(rows));
+      }
+      return {};
+    }
+    StridedLoop<1> loop;
+    for (size_t i = 0; i < x.rank(); ++i) loop.add_dim(x[i], {broadcast_stride(w, x, i)});
+    plan.resize(row_scale_, {rows});
+    plan.run(scale_, {static_cast<uint32_t>(rows), static_cast<uint32_t>(width), eps_},
+             Grid::quads(rows));
+    wgsl::rms_norm_apply::Params params{};
+    params.quads = static_cast<uint32_t>(ceil_div<int64_t>(x.numel(), 4));
+    params.width = static_cast<uint32_t>(width);
+    params.numel = static_cast<uint32_t>(x.numel());
+    params.rank = loop.rank();
+    params.size = loop.sizes();
+    params.w_stride = loop.strides(0);
+    plan.run(apply_, params, Grid::quads(x.numel()));
+    return {};
+  }
+
+ private:
+  Tensor x_;
+  Tensor w_;
+  float eps_;
+  Tensor y_;
+  Tensor row_scale_;
+  bool on_threads_;
+  Step<wgsl::rms_norm_rows> rows_;
+  Step<wgsl::rms_norm_groups> groups_;
+  Step<wgsl::rms_norm_scale> scale_;
+  Step<wgsl::rms_norm_apply> apply_;
+};
+
+HIGHWATER_OP(RmsNorm, "et_vk.rms_norm.default");
+
+}  // namespace
+}  // namespace highwater

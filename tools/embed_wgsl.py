@@ -1,0 +1,77 @@
+"""Turns a .wgsl file into a C++ header: its text, and its `struct Params` as a C++ struct.
+
+The WGSL file is the only place where a kernel's params are declared, so the two sides cannot
+disagree. Members may be u32, i32, f32, vec4 of those, or array<vec4<…>, N>.
+"""
+
+import argparse
+import re
+from pathlib import Path
+
+SCALARS = {"u32": "uint32_t", "i32": "int32_t", "f32": "float"}
+
+
+def cpp_member(name: str, wgsl_type: str) -> tuple[str, int, int]:
+    """The C++ declaration of a member, its size and its alignment, both in bytes."""
+    if wgsl_type in SCALARS:
+        return f"{SCALARS[wgsl_type]} {name}", 4, 4
+    if match := re.fullmatch(r"vec4<(\w+)>", wgsl_type):
+        return f"alignas(16) std::array<{SCALARS[match[1]]}, 4> {name}", 16, 16
+    if match := re.fullmatch(r"array<vec4<(\w+)>, *(\d+)>", wgsl_type):
+        count = int(match[2])
+        return f"alignas(16) std::array<{SCALARS[match[1]]}, {4 * count}> {name}", 16 * count, 16
+    raise SystemExit(f"params member '{name}' has type '{wgsl_type}', which a uniform cannot carry")
+
+
+def params_struct(source: str) -> list[str]:
+    match = re.search(r"struct Params \{(.*?)\}", source, re.DOTALL)
+    if not match:
+        return ["  struct Params {};", "  static constexpr uint32_t kParamsSize = 0;"]
+    body = re.sub(r"//[^\n]*", "", match[1])
+    lines, size = [], 0
+    for name, wgsl_type in re.findall(r"(\w+)\s*:\s*([^\n]+?)\s*,?\s*(?:\n|$)", body):
+        declaration, member_size, alignment = cpp_member(name, wgsl_type.rstrip(","))
+        size = (size + alignment - 1) // alignment * alignment + member_size
+        lines.append(f"    {declaration};")
+    size = (size + 15) // 16 * 16
+    return [
+        "  struct alignas(16) Params {",
+        *lines,
+        "  };",
+        f"  static constexpr uint32_t kParamsSize = {size};",
+        "  static_assert(sizeof(Params) == kParamsSize);",
+    ]
+
+
+def header(path: Path) -> str:
+    source = path.read_text()
+    return "\n".join(
+        [
+            f"// Made from {path.name} by embed_wgsl.py.",
+            "#pragma once",
+            "#include <array>",
+            "#include <cstdint>",
+            '#include "graph/kernel.h"',
+            "namespace highwater::wgsl {",
+            f"struct {path.stem} {{",
+            *params_struct(source),
+            "  static constexpr KernelSource kSource{",
+            f'      "{path.stem}", kParamsSize, R"wgsl({source})wgsl"}};',
+            "};",
+            "}  // namespace highwater::wgsl",
+            "",
+        ]
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("wgsl", type=Path)
+    parser.add_argument("header", type=Path)
+    args = parser.parse_args()
+    args.header.parent.mkdir(parents=True, exist_ok=True)
+    args.header.write_text(header(args.wgsl))
+
+
+if __name__ == "__main__":
+    main()
