@@ -28,26 +28,41 @@ std::vector<std::string> candidates() {
 // wgpu-native exports every function; Dawn's builds may offer only the standard look-up.
 class Symbols {
  public:
+  using GetProc = WGPUProc (*)(WGPUStringView);
+
   explicit Symbols(void* library)
       : library_(library),
-        get_proc_(
-            reinterpret_cast<WGPUProc (*)(WGPUStringView)>(dlsym(library, "wgpuGetProcAddress"))) {}
+        get_proc_(reinterpret_cast<GetProc>(dlsym(library, "wgpuGetProcAddress"))) {}
+  explicit Symbols(GetProc get_proc) : get_proc_(get_proc) {}
 
   void* find(const char* name) const {
-    if (void* symbol = dlsym(library_, name)) return symbol;
+    if (void* symbol = library_ ? dlsym(library_, name) : nullptr) return symbol;
     return get_proc_ ? reinterpret_cast<void*>(get_proc_(view(name))) : nullptr;
   }
 
  private:
-  void* library_;
-  WGPUProc (*get_proc_)(WGPUStringView);
+  void* library_ = nullptr;
+  GetProc get_proc_ = nullptr;
 };
 
-Result<Api> open(const std::string& path) {
+// An implementation that is already in the process, and exports nothing, is given as
+// "proc:" and the address of its wgpuGetProcAddress.
+constexpr std::string_view kInProcess = "proc:";
+
+Result<Symbols> symbols_of(const std::string& path) {
+  if (path.starts_with(kInProcess)) {
+    const auto address = std::strtoull(path.c_str() + kInProcess.size(), nullptr, 0);
+    if (!address) return fail("'", path, "' is not an address");
+    return Symbols(reinterpret_cast<Symbols::GetProc>(address));
+  }
   // Never closed: the implementation keeps threads of its own.
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) return fail(dlerror());
-  const Symbols symbols(library);
+  return Symbols(library);
+}
+
+Result<Api> open(const std::string& path) {
+  HW_TRY(const Symbols symbols, symbols_of(path));
   Api table;
   table.library = path;
   const char* missing = nullptr;
@@ -60,7 +75,7 @@ Result<Api> open(const std::string& path) {
 #undef HIGHWATER_LOAD_PROC
   if (missing) return fail(path, " is not a WebGPU implementation: it has no ", missing);
   table.InstanceEnumerateAdapters = reinterpret_cast<decltype(table.InstanceEnumerateAdapters)>(
-      dlsym(library, "wgpuInstanceEnumerateAdapters"));
+      symbols.find("wgpuInstanceEnumerateAdapters"));
   return table;
 }
 
