@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <unordered_set>
 
 #include "base/checked.h"
 #include "gpu/device_impl.h"
@@ -32,6 +33,8 @@ class Executable::Objects {
     ErrorScope scope(device_);
     HW_CHECK(make_buffers(spec, accounts));
     HW_CHECK(make_steps(spec, accounts));
+    HW_CHECK(warm_up(accounts));
+    write({}, {0, spec.params}, accounts);
     return scope.finish();
   }
 
@@ -89,11 +92,8 @@ class Executable::Objects {
     }
     const uint64_t params_size = std::max<uint64_t>(spec.params.size(), 16);
     HW_TRY(params_,
-           device_.make_buffer(params_size, WGPUBufferUsage_Uniform | WGPUBufferUsage_CopyDst, true,
-                               "params", accounts));
-    HW_TRY(const auto memory, mapped_memory(params_.get(), params_size));
-    std::copy(spec.params.begin(), spec.params.end(), memory.begin());
-    api().BufferUnmap(params_.get());
+           device_.make_buffer(params_size, WGPUBufferUsage_Uniform | WGPUBufferUsage_CopyDst,
+                               false, "params", accounts));
     if (spec.read_back_size > 0) {
       HW_TRY(read_back_, device_.make_buffer(spec.read_back_size,
                                              WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst,
@@ -154,6 +154,21 @@ class Executable::Objects {
     d.entries = entries.data();
     accounts.gpu_objects += 1;
     return BindGroupHandle(api().DeviceCreateBindGroup(device_.device(), &d));
+  }
+
+  // Drivers may compile a pipeline when it first runs, and that should not be in the middle of a
+  // user's work. Buffers begin as zeros, and with params of zero every kernel returns at once.
+  Status warm_up(Accounts& accounts) {
+    std::vector<Dispatch> dispatches;
+    std::unordered_set<const Pipeline*> seen;
+    for (uint32_t i = 0; i < steps_.size(); ++i) {
+      if (seen.insert(steps_[i].pipeline).second) dispatches.push_back({i, 1, 1});
+    }
+    if (dispatches.empty()) return {};
+    ErrorScope scope(device_);
+    const CommandBufferHandle commands = encode(dispatches, {}, accounts);
+    HW_CHECK(scope.finish());
+    return submit(commands.get(), accounts);
   }
 
   void write(std::span<const Upload> uploads, ParamsWrite params, Accounts& accounts) {

@@ -64,6 +64,19 @@ void mark_mutated(Graph& graph, const Program& program) {
   }
 }
 
+// A node that reads nothing but constants needs to run only once.
+void mark_fixed(Graph& graph) {
+  for (ValueInfo& v : graph.values) v.fixed = v.tensor.constant.has_value() && !v.mutated;
+  for (Node& node : graph.nodes) {
+    const auto is_fixed = [&](ValueId id) { return graph.values[id].fixed; };
+    const auto is_mutated = [&](ValueId id) { return graph.values[id].mutated; };
+    node.fixed = std::all_of(node.reads.begin(), node.reads.end(), is_fixed) &&
+                 std::none_of(node.writes.begin(), node.writes.end(), is_mutated);
+    if (!node.fixed) continue;
+    for (ValueId id : node.writes) graph.values[id].fixed = true;
+  }
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Graph>> Graph::build(const Program& program, const DeviceTraits& traits) {
@@ -78,6 +91,7 @@ Result<std::unique_ptr<Graph>> Graph::build(const Program& program, const Device
       return fail("output ", graph->describe(id), " is written by no op");
     }
   }
+  mark_fixed(*graph);
   plan_memory(*graph, program);
   return graph;
 }

@@ -26,6 +26,7 @@ struct ValueInfo {
   std::optional<uint32_t> input;  // index among the graph's inputs
   bool mutated = false;           // some op writes into it, beyond its definition
   bool defined = false;           // an input, a constant, or written by a node already seen
+  bool fixed = false;             // the same in every run: a constant, or computed from such alone
   ValueId root = kNoValue;        // whose memory it uses: its own, or that of what it views
   BufferId buffer = kNoBuffer;    // set on roots that some step or output touches
   std::vector<uint32_t> readers;  // nodes to plan again when it changes
@@ -51,6 +52,7 @@ struct Node {
   std::vector<ValueId> reads;
   std::vector<ValueId> writes;
   bool reads_host_data = false;  // its plan depends on what an input holds, not only on dims
+  bool fixed = false;            // its outputs are the same in every run; it runs once
 };
 
 struct BufferDecl {

@@ -131,6 +131,10 @@ void plan_memory(Graph& graph, const Program& program) {
     if (!lives[id].touched || graph.root(id) != id) continue;
     if (value.tensor.constant) {
       value.buffer = constants.buffer_for(value, lives[id].size);
+    } else if (value.fixed) {
+      // Written once, read by every run.
+      graph.buffers.push_back({lives[id].size, std::nullopt});
+      value.buffer = static_cast<BufferId>(graph.buffers.size() - 1);
     } else {
       // Index 0 holds what exists before node 0, index n + 1 what node n writes.
       born[static_cast<size_t>(lives[id].first + 1)].push_back(id);

@@ -190,12 +190,14 @@ Status Session::run_on_device() {
   }
   HW_CHECK(executable_->run(uploads_, params, dispatches_, read_backs_, run_accounts_));
   live_->mark_params_clean();
+  fixed_nodes_ran_ = true;
   return {};
 }
 
 void Session::list_dispatches() {
   dispatches_.clear();
   for (size_t n = 0; n < graph_->nodes.size(); ++n) {
+    if (graph_->nodes[n].fixed && fixed_nodes_ran_) continue;
     for (const Plan::Run& run : live_->plan(n).runs()) {
       dispatches_.push_back({run.step, run.grid.x, run.grid.y});
     }

@@ -73,6 +73,7 @@ class Session {
   std::vector<gpu::Executable::Upload> uploads_;
   std::vector<gpu::Dispatch> dispatches_;
   std::vector<gpu::ReadBack> read_backs_;
+  bool fixed_nodes_ran_ = false;
   Accounts load_accounts_;
   Accounts run_accounts_;
 };
