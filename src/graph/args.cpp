@@ -48,6 +48,10 @@ bool Args::is_null(size_t i) const {
   return i >= size() || std::holds_alternative<NullValue>(program_.values[id(i)]);
 }
 
+bool Args::is_live(size_t i) const {
+  return i < size() && graph_.values[id(i)].kind == ValueInfo::Kind::Scalar;
+}
+
 void Args::refuse(Error error) {
   if (!error_) error_ = std::move(error);
 }
@@ -106,13 +110,29 @@ std::optional<Tensor> Args::optional_tensor(size_t i) {
 }
 
 std::vector<Tensor> Args::tensors(size_t i) {
+  std::vector<Tensor> result;
+  for (const auto& t : optional_tensors(i)) {
+    if (!t) {
+      refuse_kind(i, "a list of tensors");
+      return {};
+    }
+    result.push_back(*t);
+  }
+  return result;
+}
+
+std::vector<std::optional<Tensor>> Args::optional_tensors(size_t i) {
   const auto* list = std::get_if<ValueList>(&value(i));
   if (!list) {
     refuse_kind(i, "a list of tensors");
     return {};
   }
-  std::vector<Tensor> result;
+  std::vector<std::optional<Tensor>> result;
   for (ValueId item : list->items) {
+    if (std::holds_alternative<NullValue>(program_.values[item])) {
+      result.push_back(std::nullopt);
+      continue;
+    }
     const auto t = as_tensor(i, item);
     if (!t) return {};
     if (!graph_.values[item].defined) {
@@ -120,7 +140,7 @@ std::vector<Tensor> Args::tensors(size_t i) {
       return {};
     }
     note_read(item);
-    result.push_back(*t);
+    result.push_back(t);
   }
   return result;
 }
@@ -293,6 +313,11 @@ void Args::read_on_host(Tensor x) {
           " is computed on the device; its elements can be read only where the caller gives them");
   require(!is_float(dtype(x)), graph_.describe(x.id), " does not hold integers");
   node().reads_host_data = true;
+}
+
+void Args::read_on_host_if_given(Tensor x) {
+  if (error_) return;
+  if (graph_.values[graph_.root(x.id)].input) node().reads_host_data = true;
 }
 
 Tensor Args::scratch(DType dtype, int64_t elements) {

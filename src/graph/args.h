@@ -30,11 +30,14 @@ class Args {
   // The output is the last argument of every op.
   size_t last() const { return size() ? size() - 1 : 0; }
   bool is_null(size_t i) const;
+  // Whether it is an integer known only when the program runs, and not a literal.
+  bool is_live(size_t i) const;
 
   // Values that the op reads.
   Tensor tensor(size_t i);
   std::optional<Tensor> optional_tensor(size_t i);
   std::vector<Tensor> tensors(size_t i);
+  std::vector<std::optional<Tensor>> optional_tensors(size_t i);
   LiveInt live_integer(size_t i);
   LiveInts live_integers(size_t i);
 
@@ -73,6 +76,8 @@ class Args {
 
   // The op's plan depends on the integers in x, which the caller must have on the host.
   void read_on_host(Tensor x);
+  // The same where x may as well be computed on the device; its plan must do without them then.
+  void read_on_host_if_given(Tensor x);
 
   // Memory for the op's own use within one run, of at most `elements`.
   Tensor scratch(DType dtype, int64_t elements);

@@ -1,5 +1,9 @@
 #include "graph/kernel.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
 #include "graph/grid.h"
 
 namespace highwater {
@@ -9,29 +13,30 @@ namespace {
 struct QuadFormat {
   std::string_view memory;   // type of one quad in the buffer
   std::string_view compute;  // type of one element in a register
-  std::string_view load;     // expression: the quad `m` as vec4<compute>
-  std::string_view store;    // expression: the vec4 `v` as one quad
-  std::string_view at;       // expression: element k (0 to 3) of the quad `@`
+  std::string_view load;     // expression: the quad `MEM` as vec4<compute>
+  std::string_view store;    // expression: the vec4 `VEC` as one quad
+  std::string_view at;       // expression: element LANE (0 to 3) of the quad `@`
 };
 
 const QuadFormat& quad_format(DType type) {
-  static constexpr QuadFormat kFloat32{"vec4<f32>", "f32", "m", "v", "@[k]"};
-  static constexpr QuadFormat kInt32{"vec4<i32>", "i32", "m", "v", "@[k]"};
-  static constexpr QuadFormat kFloat16{
-      "vec2<u32>", "f32", "vec4<f32>(unpack2x16float(m.x), unpack2x16float(m.y))",
-      "vec2<u32>(pack2x16float(v.xy), pack2x16float(v.zw))", "unpack2x16float(@[k >> 1u])[k & 1u]"};
+  static constexpr QuadFormat kFloat32{"vec4<f32>", "f32", "MEM", "VEC", "@[LANE]"};
+  static constexpr QuadFormat kInt32{"vec4<i32>", "i32", "MEM", "VEC", "@[LANE]"};
+  static constexpr QuadFormat kFloat16{"vec2<u32>", "f32",
+                                       "vec4<f32>(unpack2x16float(MEM.x), unpack2x16float(MEM.y))",
+                                       "vec2<u32>(pack2x16float(VEC.xy), pack2x16float(VEC.zw))",
+                                       "unpack2x16float(@[LANE >> 1u])[LANE & 1u]"};
   static constexpr QuadFormat kInt8{
       "u32", "i32",
-      "(bitcast<vec4<i32>>(vec4<u32>(m) << vec4<u32>(24u, 16u, 8u, 0u)) >> vec4<u32>(24u))",
-      "dot(bitcast<vec4<u32>>(v) & vec4<u32>(255u), vec4<u32>(1u, 256u, 65536u, 16777216u))",
-      "(bitcast<i32>(@ << (24u - 8u * k)) >> 24u)"};
+      "(bitcast<vec4<i32>>(vec4<u32>(MEM) << vec4<u32>(24u, 16u, 8u, 0u)) >> vec4<u32>(24u))",
+      "dot(bitcast<vec4<u32>>(VEC) & vec4<u32>(255u), vec4<u32>(1u, 256u, 65536u, 16777216u))",
+      "(bitcast<i32>(@ << (24u - 8u * LANE)) >> 24u)"};
   static constexpr QuadFormat kUInt8{
       "u32", "i32",
-      "bitcast<vec4<i32>>((vec4<u32>(m) >> vec4<u32>(0u, 8u, 16u, 24u)) & vec4<u32>(255u))",
-      kInt8.store, "bitcast<i32>((@ >> (8u * k)) & 255u)"};
+      "bitcast<vec4<i32>>((vec4<u32>(MEM) >> vec4<u32>(0u, 8u, 16u, 24u)) & vec4<u32>(255u))",
+      kInt8.store, "bitcast<i32>((@ >> (8u * LANE)) & 255u)"};
   static constexpr QuadFormat kBool{
       "u32", "i32", kUInt8.load,
-      "dot(vec4<u32>(v != vec4<i32>(0)), vec4<u32>(1u, 256u, 65536u, 16777216u))", kUInt8.at};
+      "dot(vec4<u32>(VEC != vec4<i32>(0)), vec4<u32>(1u, 256u, 65536u, 16777216u))", kUInt8.at};
   switch (device_dtype(type)) {
     case DType::Float16:
       return kFloat16;
@@ -48,22 +53,28 @@ const QuadFormat& quad_format(DType type) {
   }
 }
 
+void declare_array(std::string& out, std::string_view name, size_t index, std::string_view type,
+                   bool writes) {
+  append(out, text("@group(0) @binding(", index, ") var<storage, ", writes ? "read_write" : "read",
+                   "> ", name, ": array<", type, ">;\n"));
+}
+
 void declare_binding(std::string& out, std::string_view name, size_t index, DType type,
                      bool writes) {
   const QuadFormat& f = quad_format(type);
-  append(out, text("@group(0) @binding(", index, ") var<storage, ", writes ? "read_write" : "read",
-                   "> ", name, ": array<", f.memory, ">;\n"));
+  declare_array(out, name, index, f.memory, writes);
   append(out, text("alias ", name, "_t = ", f.compute, ";\n"));
-  append(out, text("fn ", name, "_quad(q: u32) -> vec4<", f.compute, "> { let m = ", name,
-                   "[q]; return ", f.load, "; }\n"));
+  // Capitals, because a binding may have any other name.
+  append(out, text("fn ", name, "_quad(AT: u32) -> vec4<", f.compute, "> { let MEM = ", name,
+                   "[AT]; return ", f.load, "; }\n"));
   // Names the quad in place, so that a scalar is loaded and not four.
   std::string at(f.at);
-  at.replace(at.find('@'), 1, text(name, "[i >> 2u]"));
-  append(out, text("fn ", name, "_at(i: u32) -> ", f.compute, " { let k = i & 3u; return ", at,
+  at.replace(at.find('@'), 1, text(name, "[AT >> 2u]"));
+  append(out, text("fn ", name, "_at(AT: u32) -> ", f.compute, " { let LANE = AT & 3u; return ", at,
                    "; }\n"));
   if (!writes) return;
-  append(out, text("fn ", name, "_put(q: u32, v: vec4<", f.compute, ">) { ", name,
-                   "[q] = ", f.store, "; }\n"));
+  append(out, text("fn ", name, "_put(AT: u32, VEC: vec4<", f.compute, ">) { ", name,
+                   "[AT] = ", f.store, "; }\n"));
 }
 
 // The other half of Grid: numbers the workgroups that it may have folded.
@@ -93,7 +104,9 @@ Result<std::string> substitute(std::string_view line, std::span<const Substituti
     bool found = false;
     for (const Substitution& s : substitutions) {
       if (s.name != wanted) continue;
-      out += s.value;
+      // A value may name others: an expression that is repeated with an index, say.
+      HW_TRY(const std::string value, substitute(s.value, substitutions));
+      out += value;
       found = true;
     }
     if (!found) return fail("nothing to put for ${", wanted, "}");
@@ -101,48 +114,110 @@ Result<std::string> substitute(std::string_view line, std::span<const Substituti
   }
 }
 
+std::string_view take_line(std::string_view& text) {
+  const size_t length = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, length);
+  text.remove_prefix(std::min(length + 1, text.size()));
+  return line;
+}
+
+// The lines up to the #end that closes an #unroll, which is taken as well.
+std::string_view take_body(std::string_view& text) {
+  const std::string_view all = text;
+  int depth = 1;
+  while (!text.empty()) {
+    const size_t before = all.size() - text.size();
+    const std::string_view line = take_line(text);
+    if (line.starts_with("#unroll ")) ++depth;
+    if (line == "#end" && --depth == 0) return all.substr(0, before);
+  }
+  return all;
+}
+
+class Expansion {
+ public:
+  Expansion(const KernelSource& source, std::span<const DType> bindings)
+      : source_(source), bindings_(bindings) {}
+
+  Result<KernelText> run(std::span<const Substitution> substitutions) {
+    append(result_.wgsl, text("const WG: u32 = ", Grid::kWorkgroupSize, "u;\n"));
+    if (source_.params_size) {
+      append(result_.wgsl, "@group(0) @binding(0) var<uniform> params: Params;\n");
+    }
+    HW_CHECK(expand_lines(source_.text, {substitutions.begin(), substitutions.end()}));
+    if (result_.writes.size() != bindings_.size()) {
+      return fail("it has ", result_.writes.size(), " bindings, but ", bindings_.size(),
+                  " were given");
+    }
+    return std::move(result_);
+  }
+
+ private:
+  using Substitutions = std::vector<Substitution>;
+
+  Status expand_lines(std::string_view rest, const Substitutions& substitutions) {
+    while (!rest.empty()) {
+      HW_TRY(const std::string line, substitute(take_line(rest), substitutions));
+      if (const auto argument = directive(line, "#unroll ")) {
+        HW_CHECK(unroll(*argument, take_body(rest), substitutions));
+      } else if (const auto input = directive(line, "#input ")) {
+        HW_CHECK(bind(*input, false));
+      } else if (const auto output = directive(line, "#output ")) {
+        HW_CHECK(bind(*output, true));
+      } else if (const auto names = directive(line, "#main ")) {
+        append(result_.wgsl, entry_point(*names));
+      } else {
+        append(result_.wgsl, text(line, '\n'));
+      }
+    }
+    return {};
+  }
+
+  static std::optional<std::string_view> directive(std::string_view line, std::string_view word) {
+    if (!line.starts_with(word)) return std::nullopt;
+    return line.substr(word.size());
+  }
+
+  Status unroll(std::string_view argument, std::string_view body, Substitutions substitutions) {
+    const size_t space = argument.find(' ');
+    if (space == std::string_view::npos) return fail("'#unroll ", argument, "' has no count");
+    const std::string name(argument.substr(0, space));
+    const int count = std::atoi(std::string(argument.substr(space + 1)).c_str());
+    substitutions.push_back({name, ""});
+    for (int i = 0; i < count; ++i) {
+      substitutions.back().value = std::to_string(i);
+      HW_CHECK(expand_lines(body, substitutions));
+    }
+    return {};
+  }
+
+  Status bind(std::string_view argument, bool writes) {
+    const size_t index = result_.writes.size();
+    if (index >= bindings_.size()) {
+      return fail("it has more bindings than the ", bindings_.size(), " given");
+    }
+    result_.writes.push_back(writes);
+    const size_t colon = argument.find(" : ");
+    if (colon == std::string_view::npos) {
+      declare_binding(result_.wgsl, argument, index + 1, bindings_[index], writes);
+    } else {
+      declare_array(result_.wgsl, argument.substr(0, colon), index + 1, argument.substr(colon + 3),
+                    writes);
+    }
+    return {};
+  }
+
+  const KernelSource& source_;
+  std::span<const DType> bindings_;
+  KernelText result_;
+};
+
 }  // namespace
 
 Result<KernelText> expand(const KernelSource& source, std::span<const DType> bindings,
                           std::span<const Substitution> substitutions) {
-  constexpr std::string_view kInput = "#input ";
-  constexpr std::string_view kOutput = "#output ";
-  constexpr std::string_view kMain = "#main ";
-  KernelText result;
-  append(result.wgsl, text("const WG: u32 = ", Grid::kWorkgroupSize, "u;\n"));
-  if (source.params_size) {
-    append(result.wgsl, "@group(0) @binding(0) var<uniform> params: Params;\n");
-  }
-  std::string_view rest = source.text;
-  while (!rest.empty()) {
-    const size_t length = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, length);
-    rest.remove_prefix(std::min(length + 1, rest.size()));
-    const bool writes = line.starts_with(kOutput);
-    if (writes || line.starts_with(kInput)) {
-      const size_t index = result.writes.size();
-      if (index >= bindings.size()) {
-        return fail("kernel ", source.name, " has more bindings than the ", bindings.size(),
-                    " given");
-      }
-      declare_binding(result.wgsl, line.substr(writes ? kOutput.size() : kInput.size()), index + 1,
-                      bindings[index], writes);
-      result.writes.push_back(writes);
-      continue;
-    }
-    if (line.starts_with(kMain)) {
-      append(result.wgsl, entry_point(line.substr(kMain.size())));
-      continue;
-    }
-    auto expanded = substitute(line, substitutions);
-    if (!expanded) return expanded.take_error().within(text("kernel ", source.name));
-    append(result.wgsl, *expanded);
-    append(result.wgsl, '\n');
-  }
-  if (result.writes.size() != bindings.size()) {
-    return fail("kernel ", source.name, " has ", result.writes.size(), " bindings, but ",
-                bindings.size(), " were given");
-  }
+  auto result = Expansion(source, bindings).run(substitutions);
+  if (!result) return result.take_error().within(text("kernel ", source.name));
   return result;
 }
 

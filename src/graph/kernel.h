@@ -21,7 +21,7 @@ struct KernelSource {
 
 // ${name} in the text becomes the value.
 struct Substitution {
-  std::string_view name;
+  std::string name;
   std::string value;
 };
 
@@ -32,9 +32,11 @@ struct KernelText {
 
 // Expands a source:
 //   #input x     a read-only binding, with x_at(i) and x_quad(q)
+//   #input x : T    the same without accessors, as array<T>
 //   #output y    a read-write binding, with y_put(q, v) as well
 //   #main i      the entry point, one invocation an item: i is its number
 //   #main g l    the same by workgroups: g is the group's number, l the invocation's within it
+//   #unroll k 4  repeats the lines up to its #end, with ${k} as 0, 1, 2, 3
 //   ${NAME}      a substitution
 // Bindings are numbered in order of appearance, after the params at binding 0. Four consecutive
 // elements are a quad, the unit of memory access for every dtype: x_quad gives it as vec4<x_t>,

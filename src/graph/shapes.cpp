@@ -42,4 +42,17 @@ Result<int64_t> Shapes::host_integer(Tensor t, int64_t index) const {
   }
 }
 
+Status Shapes::check_host_range(Tensor t, int64_t begin, int64_t end) const {
+  const auto input = graph_.values[graph_.root(t.id)].input;
+  if (!input || *input >= inputs_.size()) return {};
+  const int64_t count = (*this)[t].numel();
+  for (int64_t i = 0; i < count; ++i) {
+    HW_TRY(const int64_t element, host_integer(t, i));
+    if (element >= begin && element < end) continue;
+    return fail("element ", i, " of input ", *input, " is ", element, "; it must be at least ",
+                begin, " and below ", end);
+  }
+  return {};
+}
+
 }  // namespace highwater

@@ -27,6 +27,10 @@ class Shapes {
   // Element `index` of an integer tensor that the caller gave, or of a view of one.
   Result<int64_t> host_integer(Tensor t, int64_t index) const;
 
+  // Whether all of t's elements lie in [begin, end). Where the host does not have them, it is up to
+  // the kernel to be careful.
+  Status check_host_range(Tensor t, int64_t begin, int64_t end) const;
+
  private:
   friend class Live;
 

@@ -1,0 +1,197 @@
+// Attention ops, with and without a cache.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ops/attention/attention.h"
+#include "ops/attention/cache_write.h"
+
+namespace highwater {
+namespace {
+
+double scale_or_default(Args& a, size_t i, int64_t head_dim) {
+  return a.number_or(i, 1.0 / std::sqrt(static_cast<double>(std::max<int64_t>(head_dim, 1))));
+}
+
+// A mask of dims [..., queries or 1, keys] whose leading dims are 1.
+Status check_mask(const Dims& mask, int64_t positions, int64_t context) {
+  const bool fits =
+      mask.rank() >= 1 && mask.back() >= context && mask.numel() > 0 &&
+      (mask.numel() == mask.back() || (mask.rank() >= 2 && mask[mask.rank() - 2] >= positions &&
+                                       mask.product(0, mask.rank() - 2) == 1));
+  if (!fits)
+    return fail("a mask of dims ", mask, " for ", positions, " queries and ", context, " keys");
+  return {};
+}
+
+int64_t mask_row(const Dims& mask) {
+  return mask.numel() == mask.back() ? 0 : mask.back();
+}
+
+constexpr int64_t kSeesAll = std::numeric_limits<int32_t>::max() / 2;
+
+// (q, k, v, k cache, v cache, start, length, mask, dropout, is causal, scale, y): writes k and v at
+// the live position, then attends over all that the caches hold up to there. All of q, k and v are
+// [batch, positions, heads, head dim]. The length argument is a literal 1 on some paths: the live
+// dims say it better.
+class SdpaWithKvCache final : public Op {
+ public:
+  explicit SdpaWithKvCache(Args& a)
+      : q_(a.tensor(0)),
+        k_(a.tensor(1)),
+        v_(a.tensor(2)),
+        k_cache_(a.mutated(3)),
+        v_cache_(a.mutated(4)),
+        start_(a.live_integer(5)),
+        mask_(a.optional_tensor(7)),
+        causal_(a.flag(9)),
+        y_(a.out(11)),
+        head_dim_(a.bound(q_).back()),
+        write_(a, {{k_cache_, k_}, {v_cache_, v_}}),
+        attention_(
+            a, {y_, q_, k_cache_, v_cache_, mask_, head_dim_, scale_or_default(a, 10, head_dim_)},
+            problem(a.bound(q_), a.bound(k_cache_), 0)) {
+    a.require(a.number_or(8, 0) == 0, "dropout is not supported");
+    for (Tensor t : {q_, k_, v_, k_cache_, v_cache_}) {
+      a.require(a.bound(t).rank() == 4, "dims ", a.bound(t),
+                " are not [batch, positions, heads, head dim]");
+    }
+    a.require(a.bound(k_cache_) == a.bound(v_cache_) && a.bound(k_cache_).back() == head_dim_,
+              "caches of dims ", a.bound(k_cache_), " and ", a.bound(v_cache_));
+  }
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    const Dims &q = s[q_], &k = s[k_], &cache = s[k_cache_];
+    const int64_t start = s[start_];
+    if (k != s[v_] || q[0] != k[0] || q[1] != k[1] || q[3] != k[3]) {
+      return fail("q of dims ", q, ", k of ", k, " and v of ", s[v_], " do not go together");
+    }
+    HW_CHECK(write_.plan(k, cache, start, plan));
+    plan.resize(y_, q);
+    if (q.numel() == 0) return {};
+    Attention::Problem p = problem(q, cache, start);
+    if (mask_) {
+      HW_CHECK(check_mask(s[*mask_], p.positions, p.context));
+      p.mask_row = mask_row(s[*mask_]);
+    }
+    attention_.plan(p, plan);
+    return {};
+  }
+
+ private:
+  Attention::Problem problem(const Dims& q, const Dims& cache, int64_t start) const {
+    Attention::Problem p;
+    if (q.rank() != 4 || cache.rank() != 4) return p;
+    p.batch = q[0];
+    p.positions = q[1];
+    p.q_heads = q[2];
+    p.kv_heads = cache[2];
+    p.context = std::min(start + q[1], cache[1]);
+    p.causal_from = causal_ ? start : kSeesAll;
+    p.q_batch = q[1] * q[2] * q[3];
+    p.q_position = q[2] * q[3];
+    p.q_head = q[3];
+    p.kv_batch = cache[1] * cache[2] * cache[3];
+    p.kv_position = cache[2] * cache[3];
+    p.kv_head = cache[3];
+    return p;
+  }
+
+  Tensor q_, k_, v_;
+  Tensor k_cache_, v_cache_;
+  LiveInt start_;
+  std::optional<Tensor> mask_;
+  bool causal_;
+  Tensor y_;
+  int64_t head_dim_;
+  CacheWrite<2> write_;
+  Attention attention_;
+};
+
+// (value, cache, position, a dummy output)
+class UpdateCache final : public Op {
+ public:
+  explicit UpdateCache(Args& a)
+      : value_(a.tensor(0)),
+        cache_(a.mutated(1)),
+        position_(a.live_integer(2)),
+        dummy_(a.out(3)),
+        dummy_dims_(a.bound(dummy_)),
+        write_(a, {{cache_, value_}}) {}
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    plan.resize(dummy_, dummy_dims_);
+    return write_.plan(s[value_], s[cache_], s[position_], plan);
+  }
+
+ private:
+  Tensor value_;
+  Tensor cache_;
+  LiveInt position_;
+  Tensor dummy_;
+  Dims dummy_dims_;
+  CacheWrite<1> write_;
+};
+
+// (q, k, v, mask, scale, y), all [batch, heads, positions, head dim]
+class Sdpa final : public Op {
+ public:
+  explicit Sdpa(Args& a)
+      : q_(a.tensor(0)),
+        k_(a.tensor(1)),
+        v_(a.tensor(2)),
+        mask_(a.optional_tensor(3)),
+        y_(a.out(5)),
+        attention_(
+            a,
+            {y_, q_, k_, v_, mask_, a.bound(q_).back(), scale_or_default(a, 4, a.bound(q_).back())},
+            problem(a.bound(q_), a.bound(k_))) {}
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    const Dims &q = s[q_], &k = s[k_];
+    if (k != s[v_] || q.rank() != 4 || k.rank() != 4 || q[0] != k[0] || q[3] != k[3]) {
+      return fail("q of dims ", q, ", k of ", k, " and v of ", s[v_], " do not go together");
+    }
+    plan.resize(y_, q);
+    if (q.numel() == 0) return {};
+    if (k[2] == 0) return fail("there are no keys");
+    Attention::Problem p = problem(q, k);
+    if (mask_) {
+      HW_CHECK(check_mask(s[*mask_], p.positions, p.context));
+      p.mask_row = mask_row(s[*mask_]);
+    }
+    attention_.plan(p, plan);
+    return {};
+  }
+
+ private:
+  static Attention::Problem problem(const Dims& q, const Dims& k) {
+    Attention::Problem p;
+    if (q.rank() != 4 || k.rank() != 4) return p;
+    p.batch = q[0];
+    p.q_heads = q[1];
+    p.positions = q[2];
+    p.kv_heads = k[1];
+    p.context = k[2];
+    p.causal_from = kSeesAll;
+    p.q_batch = q[1] * q[2] * q[3];
+    p.q_head = q[2] * q[3];
+    p.q_position = q[3];
+    p.kv_batch = k[1] * k[2] * k[3];
+    p.kv_head = k[2] * k[3];
+    p.kv_position = k[3];
+    return p;
+  }
+
+  Tensor q_, k_, v_;
+  std::optional<Tensor> mask_;
+  Tensor y_;
+  Attention attention_;
+};
+
+HIGHWATER_MUTATING_OP(SdpaWithKvCache, "sdpa_with_kv_cache.default", 3, 4);
+HIGHWATER_MUTATING_OP(UpdateCache, "update_cache.default", 1);
+HIGHWATER_OP(Sdpa, "et_vk.sdpa.default");
+
+}  // namespace
+}  // namespace highwater

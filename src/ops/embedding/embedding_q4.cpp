@@ -1,0 +1,57 @@
+#include "wgsl/embedding_q4.h"
+
+#include "graph/op.h"
+
+namespace highwater {
+namespace {
+
+// (w, scales, group, ids, is_linear_weight, y)
+class EmbeddingQ4 final : public Op {
+ public:
+  explicit EmbeddingQ4(Args& a)
+      : w_(a.tensor(0)),
+        scale_(a.tensor(1)),
+        group_(a.integer(2)),
+        ids_(a.tensor(3)),
+        y_(a.out(5)),
+        table_rows_(a.bound(w_).rank() == 2 ? a.bound(w_)[0] : 0),
+        width_(2 * a.bound(w_).back()),
+        step_(a.step<wgsl::embedding_q4>({y_, w_, scale_, ids_})) {
+    a.require(a.flag(4), "only tables packed like linear weights are supported");
+    a.require(table_rows_ > 0 && width_ % 8 == 0, "a 4-bit table of dims ", a.bound(w_));
+    a.require(group_ > 0 && group_ % 4 == 0 && width_ % group_ == 0, "groups of ", group_,
+              " in rows of ", width_);
+    a.read_on_host_if_given(ids_);
+  }
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    HW_CHECK(s.check_host_range(ids_, 0, table_rows_));
+    Dims y = s[ids_];
+    if (y.rank() == Dims::kMaxRank) return fail("ids of dims ", y);
+    y.push_back(width_);
+    plan.resize(y_, y);
+    wgsl::embedding_q4::Params params{};
+    params.quads = static_cast<uint32_t>(y.numel() / 4);
+    params.row_quads = static_cast<uint32_t>(width_ / 4);
+    params.group_quads = static_cast<uint32_t>(group_ / 4);
+    params.row_groups = static_cast<uint32_t>(width_ / group_);
+    params.table_rows = static_cast<uint32_t>(table_rows_);
+    plan.run(step_, params, Grid::quads(y.numel()));
+    return {};
+  }
+
+ private:
+  Tensor w_;
+  Tensor scale_;
+  int64_t group_;
+  Tensor ids_;
+  Tensor y_;
+  int64_t table_rows_;
+  int64_t width_;
+  Step<wgsl::embedding_q4> step_;
+};
+
+HIGHWATER_OP(EmbeddingQ4, "et_vk.embedding_q4gsw.default");
+
+}  // namespace
+}  // namespace highwater

@@ -1,0 +1,55 @@
+// x times a 4-bit weight, at any live number of rows.
+#pragma once
+
+#include <array>
+
+#include "graph/op.h"
+#include "wgsl/q4_any.h"
+#include "wgsl/q4_tile.h"
+
+namespace highwater {
+
+// Which way a byte's two weights lie.
+enum class NibbleOrder { LowFirst, HighFirst };
+
+class Q4Matmul {
+ public:
+  struct Operands {
+    Tensor x;      // [..., K]
+    Tensor w;      // uint8 [N, pad8(K) / 2]
+    Tensor scale;  // [K / group, at least N], or [N] for one group
+    std::optional<Tensor> bias;
+    Tensor y;       // [..., N]
+    int64_t group;  // weights that share a scale
+    NibbleOrder order = NibbleOrder::LowFirst;
+  };
+
+  Q4Matmul(Args& a, const Operands& operands);
+
+  // Resizes y and runs the kernel that suits the live number of rows.
+  Status plan(const Dims& x, Plan& plan) const;
+
+ private:
+  // How many rows and column quads one invocation computes, and from how many live rows on that is
+  // the best choice.
+  struct Route {
+    int64_t from_rows;
+    int64_t rows;
+    int64_t quads;
+  };
+  static constexpr std::array<Route, 3> kRoutes{{{1, 1, 2}, {2, 2, 1}, {3, 4, 1}}};
+
+  bool tiles() const;
+  void plan_tiles(int64_t rows, Plan& plan) const;
+  void plan_any(int64_t rows, Plan& plan) const;
+
+  Operands o_;
+  int64_t columns_ = 0;
+  int64_t depth_ = 0;
+  int64_t row_bytes_ = 0;
+  int64_t scale_row_ = 0;
+  std::array<Step<wgsl::q4_tile>, kRoutes.size()> tile_;
+  Step<wgsl::q4_any> any_;
+};
+
+}  // namespace highwater

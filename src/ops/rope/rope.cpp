@@ -1,0 +1,146 @@
+// Rotary position embeddings.
+#include "wgsl/rope.h"
+
+#include "graph/op.h"
+#include "wgsl/rope_freqs.h"
+#include "wgsl/rope_halves.h"
+
+namespace highwater {
+namespace {
+
+// What both conventions share: q and k of dims [batch, positions, heads, head dim], each with an
+// output that follows it, and tables whose rows `start` to `start` + positions are used.
+class RopePair {
+ public:
+  RopePair(Args& a, size_t outs_at)
+      : q(a.tensor(0)), k(a.tensor(1)), cosines(a.tensor(2)), sines(a.tensor(3)) {
+    const std::vector<Tensor> outs = a.outs(outs_at);
+    a.require(outs.size() == 2, "it has ", outs.size(), " outputs; two are wanted");
+    if (outs.size() == 2) {
+      q_out = outs[0];
+      k_out = outs[1];
+    }
+    for (Tensor t : {q, k}) {
+      const Dims& d = a.bound(t);
+      a.require(d.rank() == 4 && d.back() % 4 == 0, "dims ", d,
+                " are not [batch, positions, heads, a multiple of 4]");
+    }
+  }
+
+  template <class Params>
+  Status plan(const Shapes& s, int64_t start, int64_t table_width, Params& params,
+              Plan& plan) const {
+    const Dims &qd = s[q], &kd = s[k];
+    if (qd[0] != kd[0] || qd[1] != kd[1] || qd[3] != kd[3]) {
+      return fail("q of dims ", qd, " and k of dims ", kd, " do not go together");
+    }
+    for (Tensor table : {cosines, sines}) {
+      const Dims& t = s[table];
+      const int64_t rows = t.numel() / std::max<int64_t>(table_width, 1);
+      if (t.back() != table_width || start < 0 || start > rows - qd[1]) {
+        return fail("positions ", start, " to ", start + qd[1], " run past a table of dims ", t);
+      }
+    }
+    plan.resize(q_out, qd).resize(k_out, kd);
+    params.q_quads = static_cast<uint32_t>(qd.numel() / 4);
+    params.quads = params.q_quads + static_cast<uint32_t>(kd.numel() / 4);
+    params.head_quads = static_cast<uint32_t>(qd[3] / 4);
+    params.q_heads = static_cast<uint32_t>(qd[2]);
+    params.k_heads = static_cast<uint32_t>(kd[2]);
+    params.positions = static_cast<uint32_t>(qd[1]);
+    params.start = static_cast<uint32_t>(start);
+    return {};
+  }
+
+  Tensor q, k, cosines, sines;
+  Tensor q_out, k_out;
+};
+
+// (q, k, cosines, sines, [q, k]): neighbours are pairs; the tables hold just the live positions.
+// hw.rope.at has the whole tables, and the position of the first row before its outputs.
+class Rope final : public Op {
+ public:
+  explicit Rope(Args& a)
+      : pair_(a, a.last()),
+        start_(a.op() == "hw.rope.at" ? a.live_integer(4) : LiveInt{}),
+        step_(a.step<wgsl::rope>(
+            {pair_.q_out, pair_.k_out, pair_.q, pair_.k, pair_.cosines, pair_.sines})) {}
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    wgsl::rope::Params params{};
+    HW_CHECK(pair_.plan(s, s[start_], s[pair_.q].back() / 2, params, plan));
+    plan.run(step_, params, Grid::threads(params.quads));
+    return {};
+  }
+
+ private:
+  RopePair pair_;
+  LiveInt start_;
+  Step<wgsl::rope> step_;
+};
+
+// (q, k, cosines, sines, start, [q, k]): halves are pairs; the tables are whole.
+class RopeHalves final : public Op {
+ public:
+  explicit RopeHalves(Args& a)
+      : pair_(a, 5),
+        start_(a.live_integer(4)),
+        rotary_(a.bound(pair_.cosines).back()),
+        step_(a.step<wgsl::rope_halves>(
+            {pair_.q_out, pair_.k_out, pair_.q, pair_.k, pair_.cosines, pair_.sines})) {
+    a.require(rotary_ % 2 == 0 && rotary_ <= a.bound(pair_.q).back(), "turning ", rotary_, " of ",
+              a.bound(pair_.q).back(), " elements of a head");
+  }
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    wgsl::rope_halves::Params params{};
+    HW_CHECK(pair_.plan(s, s[start_], rotary_, params, plan));
+    params.rotary = static_cast<uint32_t>(rotary_);
+    plan.run(step_, params, Grid::threads(params.quads));
+    return {};
+  }
+
+ private:
+  RopePair pair_;
+  LiveInt start_;
+  int64_t rotary_;
+  Step<wgsl::rope_halves> step_;
+};
+
+// (x, freqs, y)
+class RopeFreqs final : public Op {
+ public:
+  explicit RopeFreqs(Args& a)
+      : x_(a.tensor(0)),
+        freqs_(a.tensor(1)),
+        y_(a.out(2)),
+        step_(a.step<wgsl::rope_freqs>({y_, x_, freqs_})) {
+    a.require(a.bound(x_).rank() == 3 && a.bound(x_).back() % 4 == 0, "dims ", a.bound(x_),
+              " are not [batch, positions, a multiple of 4]");
+  }
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    const Dims& x = s[x_];
+    const int64_t table = x[1] * x[2];
+    if (s[freqs_].numel() != table) {
+      return fail("a table of dims ", s[freqs_], " for an input of dims ", x);
+    }
+    plan.resize(y_, x);
+    plan.run(step_, {static_cast<uint32_t>(x.numel() / 4), static_cast<uint32_t>(table / 4)},
+             Grid::quads(x.numel()));
+    return {};
+  }
+
+ private:
+  Tensor x_;
+  Tensor freqs_;
+  Tensor y_;
+  Step<wgsl::rope_freqs> step_;
+};
+
+HIGHWATER_OP(Rope, "et_vk.apply_rotary_emb.default", "hw.rope.at");
+HIGHWATER_OP(RopeHalves, "et_vk.apply_rotary_emb_hf.default");
+HIGHWATER_OP(RopeFreqs, "et_vk.apply_rotary_emb_interleaved.default");
+
+}  // namespace
+}  // namespace highwater
