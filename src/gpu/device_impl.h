@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 
@@ -68,13 +69,14 @@ class DeviceImpl {
   Result<BufferHandle> make_buffer(uint64_t size, WGPUBufferUsage usage, bool mapped,
                                    std::string_view label, Accounts& accounts);
   // One pipeline for each WGSL text, over the life of the device.
-  Result<const Pipeline*> pipeline(const std::string& wgsl, std::string_view label, bool has_params,
-                                   const std::vector<bool>& writes, Accounts& accounts);
+  Result<const Pipeline*> pipeline(const std::string& wgsl, std::string_view label,
+                                   std::span<const WGPUBufferBindingType> types,
+                                   Accounts& accounts);
 
  private:
   DeviceImpl() = default;
-  Result<Pipeline> make_pipeline(const std::string& wgsl, std::string_view label, bool has_params,
-                                 const std::vector<bool>& writes, Accounts& accounts);
+  Result<Pipeline> make_pipeline(const std::string& wgsl, std::string_view label,
+                                 std::span<const WGPUBufferBindingType> types, Accounts& accounts);
 
   AdapterDescription adapter_;
   std::chrono::duration<double> timeout_{};

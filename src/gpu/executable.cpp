@@ -14,6 +14,26 @@ namespace {
 constexpr WGPUBufferUsage kTensorUsage =
     WGPUBufferUsage_Storage | WGPUBufferUsage_CopyDst | WGPUBufferUsage_CopySrc;
 
+WGPUBufferUsage params_usage(const ExecutableSpec& spec) {
+  return spec.params_in_storage ? WGPUBufferUsage_Storage : WGPUBufferUsage_Uniform;
+}
+
+// What each binding of a step is, from binding 0, the params, on.
+std::vector<WGPUBufferBindingType> binding_types(const ExecutableSpec& spec, const StepSpec& step) {
+  std::vector<WGPUBufferBindingType> types;
+  if (step.params_size == 0) {
+    types.push_back(WGPUBufferBindingType_BindingNotUsed);
+  } else {
+    types.push_back(spec.params_in_storage ? WGPUBufferBindingType_ReadOnlyStorage
+                                           : WGPUBufferBindingType_Uniform);
+  }
+  for (const StepSpec::Binding& b : step.bindings) {
+    types.push_back(b.writes ? WGPUBufferBindingType_Storage
+                             : WGPUBufferBindingType_ReadOnlyStorage);
+  }
+  return types;
+}
+
 // Memory that is mapped at creation is staged by the implementation until the next submit. Handing
 // it over in portions keeps a model from being in memory twice.
 constexpr uint64_t kUploadPortion = 64ull << 20;
@@ -91,9 +111,8 @@ class Executable::Objects {
       }
     }
     const uint64_t params_size = std::max<uint64_t>(spec.params.size(), 16);
-    HW_TRY(params_,
-           device_.make_buffer(params_size, WGPUBufferUsage_Uniform | WGPUBufferUsage_CopyDst,
-                               false, "params", accounts));
+    HW_TRY(params_, device_.make_buffer(params_size, params_usage(spec) | WGPUBufferUsage_CopyDst,
+                                        false, "params", accounts));
     if (spec.read_back_size > 0) {
       HW_TRY(read_back_, device_.make_buffer(spec.read_back_size,
                                              WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst,
@@ -116,11 +135,9 @@ class Executable::Objects {
 
   Status make_steps(const ExecutableSpec& spec, Accounts& accounts) {
     for (const StepSpec& step : spec.steps) {
-      std::vector<bool> writes;
-      for (const StepSpec::Binding& b : step.bindings) writes.push_back(b.writes);
       StepObjects objects;
       HW_TRY(objects.pipeline,
-             device_.pipeline(step.wgsl, step.name, step.params_size > 0, writes, accounts));
+             device_.pipeline(step.wgsl, step.name, binding_types(spec, step), accounts));
       HW_TRY(objects.bindings, make_bindings(step, spec, *objects.pipeline, accounts));
       steps_.push_back(std::move(objects));
     }

@@ -38,6 +38,7 @@ struct ExecutableSpec {
   std::vector<BufferSpec> buffers;
   std::vector<StepSpec> steps;
   std::span<const std::byte> params;  // the arena as it is at first
+  bool params_in_storage = false;     // which the WGSL says too; else they are uniforms
   uint64_t read_back_size = 0;        // the most that one run reads back
   // Writes a buffer's first content straight into mapped memory.
   std::function<Status(uint32_t buffer, std::span<std::byte> memory)> fill;

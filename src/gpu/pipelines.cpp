@@ -16,29 +16,29 @@ WGPUBindGroupLayoutEntry layout_entry(uint32_t binding, WGPUBufferBindingType ty
 }  // namespace
 
 Result<const Pipeline*> DeviceImpl::pipeline(const std::string& wgsl, std::string_view label,
-                                             bool has_params, const std::vector<bool>& writes,
+                                             std::span<const WGPUBufferBindingType> types,
                                              Accounts& accounts) {
   const auto found = pipelines_.find(wgsl);
   if (found != pipelines_.end()) return &found->second;
-  auto made = make_pipeline(wgsl, label, has_params, writes, accounts);
+  auto made = make_pipeline(wgsl, label, types, accounts);
   if (!made) return made.take_error().within(text("kernel ", label));
   return &pipelines_.emplace(wgsl, *std::move(made)).first->second;
 }
 
 Result<Pipeline> DeviceImpl::make_pipeline(const std::string& wgsl, std::string_view label,
-                                           bool has_params, const std::vector<bool>& writes,
+                                           std::span<const WGPUBufferBindingType> types,
                                            Accounts& accounts) {
-  if (writes.size() > adapter_.limits.max_storage_buffers) {
-    return fail("it binds ", writes.size(), " buffers; adapter ", adapter_.name, " allows ",
-                adapter_.limits.max_storage_buffers);
-  }
   ErrorScope scope(*this);
   std::vector<WGPUBindGroupLayoutEntry> entries;
-  if (has_params) entries.push_back(layout_entry(0, WGPUBufferBindingType_Uniform));
-  for (size_t i = 0; i < writes.size(); ++i) {
-    entries.push_back(layout_entry(
-        static_cast<uint32_t>(i + 1),
-        writes[i] ? WGPUBufferBindingType_Storage : WGPUBufferBindingType_ReadOnlyStorage));
+  uint32_t storage_buffers = 0;
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i] == WGPUBufferBindingType_BindingNotUsed) continue;
+    entries.push_back(layout_entry(static_cast<uint32_t>(i), types[i]));
+    storage_buffers += types[i] != WGPUBufferBindingType_Uniform;
+  }
+  if (storage_buffers > adapter_.limits.max_storage_buffers) {
+    return fail("it binds ", storage_buffers, " buffers; adapter ", adapter_.name, " allows ",
+                adapter_.limits.max_storage_buffers);
   }
   WGPUBindGroupLayoutDescriptor group = WGPU_BIND_GROUP_LAYOUT_DESCRIPTOR_INIT;
   group.entryCount = entries.size();

@@ -339,7 +339,7 @@ uint32_t Args::declare_step(const KernelSource& source, std::span<const Tensor> 
   if (error_) return 0;
   std::vector<DType> types;
   for (Tensor t : bindings) types.push_back(dtype(t));
-  auto expanded = expand(source, types, substitutions);
+  auto expanded = expand(source, traits().params_space(), types, substitutions);
   if (!expanded) {
     refuse(expanded.take_error());
     return 0;

@@ -136,13 +136,15 @@ std::string_view take_body(std::string_view& text) {
 
 class Expansion {
  public:
-  Expansion(const KernelSource& source, std::span<const DType> bindings)
-      : source_(source), bindings_(bindings) {}
+  Expansion(const KernelSource& source, ParamsSpace params, std::span<const DType> bindings)
+      : source_(source), params_(params), bindings_(bindings) {}
 
   Result<KernelText> run(std::span<const Substitution> substitutions) {
     append(result_.wgsl, text("const WG: u32 = ", Grid::kWorkgroupSize, "u;\n"));
     if (source_.params_size) {
-      append(result_.wgsl, "@group(0) @binding(0) var<uniform> params: Params;\n");
+      append(result_.wgsl, text("@group(0) @binding(0) var<",
+                                params_ == ParamsSpace::Uniform ? "uniform" : "storage, read",
+                                "> params: Params;\n"));
     }
     HW_CHECK(expand_lines(source_.text, {substitutions.begin(), substitutions.end()}));
     if (result_.writes.size() != bindings_.size()) {
@@ -208,15 +210,17 @@ class Expansion {
   }
 
   const KernelSource& source_;
+  ParamsSpace params_;
   std::span<const DType> bindings_;
   KernelText result_;
 };
 
 }  // namespace
 
-Result<KernelText> expand(const KernelSource& source, std::span<const DType> bindings,
+Result<KernelText> expand(const KernelSource& source, ParamsSpace params,
+                          std::span<const DType> bindings,
                           std::span<const Substitution> substitutions) {
-  auto result = Expansion(source, bindings).run(substitutions);
+  auto result = Expansion(source, params, bindings).run(substitutions);
   if (!result) return result.take_error().within(text("kernel ", source.name));
   return result;
 }

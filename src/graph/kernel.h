@@ -19,6 +19,9 @@ struct KernelSource {
   std::string_view text;
 };
 
+// What kind of buffer params are read from.
+enum class ParamsSpace { Uniform, Storage };
+
 // ${name} in the text becomes the value.
 struct Substitution {
   std::string name;
@@ -41,7 +44,8 @@ struct KernelText {
 // Bindings are numbered in order of appearance, after the params at binding 0. Four consecutive
 // elements are a quad, the unit of memory access for every dtype: x_quad gives it as vec4<x_t>,
 // where x_t is f32 or i32, whatever the width in memory.
-Result<KernelText> expand(const KernelSource& source, std::span<const DType> bindings,
+Result<KernelText> expand(const KernelSource& source, ParamsSpace params,
+                          std::span<const DType> bindings,
                           std::span<const Substitution> substitutions);
 
 }  // namespace highwater

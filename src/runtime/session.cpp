@@ -73,6 +73,7 @@ gpu::ExecutableSpec executable_spec(const Graph& graph, const Live& live, const 
   }
   for (const StepDecl& step : graph.steps) spec.steps.push_back(step_spec(graph, step));
   spec.params = live.params();
+  spec.params_in_storage = graph.traits.params_space() == ParamsSpace::Storage;
   for (ValueId id : graph.outputs) {
     if (graph.values[id].kind != ValueInfo::Kind::Tensor) continue;
     const TensorDecl& t = graph.values[id].tensor;
