@@ -118,19 +118,16 @@ Status DeviceImpl::wait(const std::atomic<bool>& done, std::string_view what) {
 }
 
 Status DeviceImpl::wait_idle() {
-  // Shared with the callback, which may come after a time-out.
-  auto* done = new std::shared_ptr<std::atomic<bool>>(std::make_shared<std::atomic<bool>>(false));
-  const std::shared_ptr<std::atomic<bool>> flag = *done;
+  std::atomic<bool>& idle = faults_->idle();
+  idle = false;
   WGPUQueueWorkDoneCallbackInfo callback = WGPU_QUEUE_WORK_DONE_CALLBACK_INFO_INIT;
   callback.mode = WGPUCallbackMode_AllowProcessEvents;
-  callback.userdata1 = done;
+  callback.userdata1 = &idle;
   callback.callback = [](WGPUQueueWorkDoneStatus, WGPUStringView, void* userdata, void*) {
-    auto* mine = static_cast<std::shared_ptr<std::atomic<bool>>*>(userdata);
-    (*mine)->store(true, std::memory_order_release);
-    delete mine;
+    static_cast<std::atomic<bool>*>(userdata)->store(true, std::memory_order_release);
   };
   api().QueueOnSubmittedWorkDone(queue_.get(), callback);
-  return wait(*flag, "waiting for the device");
+  return wait(idle, "waiting for the device");
 }
 
 Result<BufferHandle> DeviceImpl::make_buffer(uint64_t size, WGPUBufferUsage usage, bool mapped,

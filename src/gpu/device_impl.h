@@ -40,10 +40,13 @@ class Faults {
   Status take();
   bool is_lost() const;
   ScopeResult& scope_result() { return scope_result_; }
+  // Set when the work of the last wait for idleness is done. One at a time as well.
+  std::atomic<bool>& idle() { return idle_; }
 
  private:
   mutable std::mutex mutex_;
   ScopeResult scope_result_;
+  std::atomic<bool> idle_{false};
   std::optional<std::string> lost_;
   std::optional<std::string> uncaptured_;
 };

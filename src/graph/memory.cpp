@@ -38,7 +38,8 @@ std::vector<Life> find_lives(const Graph& graph) {
     for (ValueId id : graph.nodes[n].reads) touch(id, static_cast<int64_t>(n));
   }
   for (ValueId id : graph.outputs) {
-    lives[graph.root(id)].touched = true;
+    // A scalar lives on the host.
+    lives[graph.root(id)].touched = graph.values[id].kind == ValueInfo::Kind::Tensor;
     touch(id, static_cast<int64_t>(graph.nodes.size()));
   }
   for (const StepDecl& step : graph.steps) {

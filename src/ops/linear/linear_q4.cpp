@@ -9,7 +9,13 @@ class LinearQ4gsw final : public Op {
  public:
   explicit LinearQ4gsw(Args& a)
       : x_(a.tensor(0)),
-        matmul_(a, {x_, a.tensor(1), a.tensor(2), a.optional_tensor(4), a.out(5), a.integer(3)}) {}
+        matmul_(a, {.x = x_,
+                    .w = a.tensor(1),
+                    .scale = a.tensor(2),
+                    .bias = a.optional_tensor(4),
+                    .y = a.out(5),
+                    .group = a.integer(3),
+                    .depth = a.bound(x_).back()}) {}
 
   Status plan(const Shapes& s, Plan& plan) const override { return matmul_.plan(s[x_], plan); }
 
@@ -23,8 +29,14 @@ class LinearQcs4w final : public Op {
  public:
   explicit LinearQcs4w(Args& a)
       : x_(a.tensor(0)),
-        matmul_(a, {x_, a.tensor(1), a.tensor(2), std::nullopt, a.out(3),
-                    std::max<int64_t>(a.bound(x_).back(), 1), NibbleOrder::HighFirst}) {}
+        matmul_(a, {.x = x_,
+                    .w = a.tensor(1),
+                    .scale = a.tensor(2),
+                    .bias = std::nullopt,
+                    .y = a.out(3),
+                    .group = std::max<int64_t>(a.bound(x_).back(), 1),
+                    .depth = a.bound(x_).back(),
+                    .order = NibbleOrder::HighFirst}) {}
 
   Status plan(const Shapes& s, Plan& plan) const override { return matmul_.plan(s[x_], plan); }
 

@@ -5,7 +5,7 @@ namespace highwater {
 Q4Matmul::Q4Matmul(Args& a, const Operands& operands) : o_(operands) {
   const Dims &w = a.bound(o_.w), &scale = a.bound(o_.scale);
   columns_ = a.bound(o_.y).back();
-  depth_ = a.bound(o_.x).back();
+  depth_ = o_.depth;
   row_bytes_ = w.back();
   scale_row_ = scale.back();
   a.require(w.rank() == 2 && w[0] >= columns_ && row_bytes_ * 2 >= depth_ && row_bytes_ % 4 == 0,

@@ -21,6 +21,7 @@ class Q4Matmul {
     std::optional<Tensor> bias;
     Tensor y;       // [..., N]
     int64_t group;  // weights that share a scale
+    int64_t depth;  // K
     NibbleOrder order = NibbleOrder::LowFirst;
   };
 

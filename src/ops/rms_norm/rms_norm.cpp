@@ -24,6 +24,7 @@ class RmsNorm final : public Op {
     } else {
       groups_ = a.step<wgsl::rms_norm_groups>({y_, x_, w_});
     }
+    if (a.bound(x_).empty()) return;
     const int64_t most_rows = a.bound(x_).product(0, a.bound(x_).rank() - 1);
     row_scale_ = a.scratch(DType::Float32, most_rows);
     scale_ = a.step<wgsl::rms_norm_scale>({row_scale_, x_});

@@ -1,0 +1,62 @@
+#include "wgsl/gather.h"
+
+#include "graph/op.h"
+#include "graph/strided.h"
+
+namespace highwater {
+namespace {
+
+// (x, dim, ids, sparse_grad, y)
+class Gather final : public Op {
+ public:
+  explicit Gather(Args& a)
+      : x_(a.tensor(0)),
+        ids_(a.tensor(2)),
+        y_(a.out(a.last())),
+        step_(a.step<wgsl::gather>({y_, x_, ids_})) {
+    const auto at = wrap_dim(a.integer(1), a.bound(x_).rank());
+    a.require(at.ok(), "dim ", a.integer(1), " of ", a.bound(x_));
+    a.require(a.bound(ids_).rank() == a.bound(x_).rank(), "indices of ", a.bound(ids_), " for ",
+              a.bound(x_));
+    a.require(!is_float(a.dtype(ids_)), "its indices are ", a.dtype(ids_), ", not integers");
+    a.read_on_host_if_given(ids_);
+    if (at) dim_ = *at;
+  }
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    const Dims &x = s[x_], &ids = s[ids_];
+    plan.resize(y_, ids);
+    if (ids.numel() == 0) return {};
+    const Dims strides = x.strides();
+    StridedLoop<1> loop;
+    for (size_t i = 0; i < x.rank(); ++i) {
+      if (i != dim_ && ids[i] > x[i]) return fail("indices of dims ", ids, " for ", x);
+      loop.add_dim(ids[i], {i == dim_ ? 0 : strides[i]});
+    }
+    const int64_t count = x.empty() ? 1 : x[dim_];
+    if (count == 0) return fail("choosing from dim ", dim_, " of ", x);
+    HW_CHECK(s.check_host_range(ids_, 0, count));
+    wgsl::gather::Params params{};
+    params.quads = static_cast<uint32_t>(ceil_div<int64_t>(ids.numel(), 4));
+    params.numel = static_cast<uint32_t>(ids.numel());
+    params.rank = loop.rank();
+    params.count = static_cast<uint32_t>(count);
+    params.chosen_stride = static_cast<uint32_t>(x.empty() ? 1 : strides[dim_]);
+    params.size = loop.sizes();
+    params.stride = loop.strides(0);
+    plan.run(step_, params, Grid::quads(ids.numel()));
+    return {};
+  }
+
+ private:
+  Tensor x_;
+  Tensor ids_;
+  Tensor y_;
+  Step<wgsl::gather> step_;
+  size_t dim_ = 0;
+};
+
+HIGHWATER_OP(Gather, "aten.gather.default");
+
+}  // namespace
+}  // namespace highwater

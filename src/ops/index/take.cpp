@@ -1,0 +1,94 @@
+// Ops that pick whole slices along one dim, by number.
+#include "wgsl/take.h"
+
+#include "graph/op.h"
+
+namespace highwater {
+namespace {
+
+// What the ops make of their arguments: y = x with dim `dim` replaced by the dims of `ids`.
+struct Choice {
+  Tensor x;
+  Tensor ids;
+  int64_t dim = 0;
+  bool from_end = false;  // negative numbers count from the end
+};
+
+// (x, [ids]), where nulls before ids stand for the dims that it leaves alone.
+Choice indexed(Args& a) {
+  Choice choice{a.tensor(0), {}, 0, true};
+  const auto indices = a.optional_tensors(1);
+  size_t given = 0;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (!indices[i]) continue;
+    choice.ids = *indices[i];
+    choice.dim = static_cast<int64_t>(i);
+    ++given;
+  }
+  a.require(given == 1, "it is given ", given, " index tensors; only one is supported");
+  return choice;
+}
+
+Choice choice_of(Args& a) {
+  if (a.op() == "aten.embedding.default") return {a.tensor(0), a.tensor(1), 0};
+  if (a.op() == "aten.index_select.default") return {a.tensor(0), a.tensor(2), a.integer(1)};
+  return indexed(a);
+}
+
+class Take final : public Op {
+ public:
+  explicit Take(Args& a)
+      : choice_(choice_of(a)),
+        y_(a.out(a.last())),
+        step_(a.step<wgsl::take>({y_, choice_.x, choice_.ids})) {
+    const size_t rank = a.bound(choice_.x).rank();
+    const auto at = wrap_dim(choice_.dim, rank);
+    a.require(at.ok(), "dim ", choice_.dim, " of ", a.bound(choice_.x));
+    a.require(!is_float(a.dtype(choice_.ids)) && a.dtype(choice_.ids) != DType::Bool,
+              "its indices are ", a.dtype(choice_.ids), ", not integers");
+    a.require(rank + a.bound(choice_.ids).rank() <= Dims::kMaxRank + 1, "indices of ",
+              a.bound(choice_.ids), " for ", a.bound(choice_.x), " give too many dims");
+    a.read_on_host_if_given(choice_.ids);
+    if (at) dim_ = *at;
+    // index_select keeps its dim even for a single number.
+    keeps_dim_ = a.op() == "aten.index_select.default";
+  }
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    const Dims &x = s[choice_.x], &ids = s[choice_.ids];
+    const int64_t count = x.empty() ? 1 : x[dim_];
+    HW_CHECK(s.check_host_range(choice_.ids, choice_.from_end ? -count : 0, count));
+    if (count == 0 && ids.numel() > 0) return fail("choosing from dim ", dim_, " of ", x);
+    Dims y;
+    for (size_t i = 0; i < dim_; ++i) y.push_back(x[i]);
+    if (keeps_dim_) {
+      if (!x.empty()) y.push_back(ids.numel());
+    } else {
+      for (int64_t d : ids) y.push_back(d);
+    }
+    for (size_t i = dim_ + 1; i < x.rank(); ++i) y.push_back(x[i]);
+    plan.resize(y_, y);
+    wgsl::take::Params params{};
+    params.quads = static_cast<uint32_t>(ceil_div<int64_t>(y.numel(), 4));
+    params.numel = static_cast<uint32_t>(y.numel());
+    params.count = static_cast<uint32_t>(count);
+    params.ids = static_cast<uint32_t>(ids.numel());
+    params.inner = static_cast<uint32_t>(x.empty() ? 1 : x.product(dim_ + 1, x.rank()));
+    params.from_end = choice_.from_end;
+    plan.run(step_, params, Grid::quads(y.numel()));
+    return {};
+  }
+
+ private:
+  Choice choice_;
+  Tensor y_;
+  Step<wgsl::take> step_;
+  size_t dim_ = 0;
+  bool keeps_dim_ = false;
+};
+
+// Embedding's other arguments (padding, scaling, sparseness) matter to training alone.
+HIGHWATER_OP(Take, "aten.embedding.default", "aten.index_select.default", "aten.index.Tensor");
+
+}  // namespace
+}  // namespace highwater

@@ -1,0 +1,86 @@
+// Matrix products with dense operands.
+#include "ops/linear/matmul.h"
+
+namespace highwater {
+namespace {
+
+// (x, w, bias, y) with w of dims [N, K]
+class Linear final : public Op {
+ public:
+  explicit Linear(Args& a)
+      : x_(a.tensor(0)),
+        w_(a.tensor(1)),
+        bias_(a.optional_tensor(2)),
+        y_(a.out(3)),
+        matmul_(a, {x_, w_, bias_, y_, WeightLayout::ColumnsByDepth}) {}
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    const Dims &x = s[x_], &w = s[w_];
+    if (x.empty() || w.rank() != 2 || w[1] != x.back()) {
+      return fail("an input of dims ", x, " and a weight of dims ", w, " do not go together");
+    }
+    Dims y = x;
+    y[y.rank() - 1] = w[0];
+    plan.resize(y_, y);
+    Matmul::Problem p;
+    p.rows = x.product(0, x.rank() - 1);
+    p.columns = w[0];
+    p.depth = w[1];
+    if (bias_) p.bias = s[*bias_];
+    return matmul_.plan(p, plan);
+  }
+
+ private:
+  Tensor x_;
+  Tensor w_;
+  std::optional<Tensor> bias_;
+  Tensor y_;
+  Matmul matmul_;
+};
+
+// (a, b, y), with a batch dim for bmm; (bias, a, b, beta, alpha, y) for addmm
+class MatrixProduct final : public Op {
+ public:
+  explicit MatrixProduct(Args& a)
+      : has_bias_(a.op() == "aten.addmm.default"),
+        bias_(has_bias_ ? std::optional(a.tensor(0)) : std::nullopt),
+        a_(a.tensor(has_bias_ ? 1 : 0)),
+        b_(a.tensor(has_bias_ ? 2 : 1)),
+        y_(a.out(a.last())),
+        matmul_(a, {a_, b_, bias_, y_, WeightLayout::DepthByColumns,
+                    has_bias_ && a.size() > 5 ? a.number_or(4, 1) : 1,
+                    has_bias_ && a.size() > 4 ? a.number_or(3, 1) : 1}) {}
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    const Dims &a = s[a_], &b = s[b_];
+    const size_t rank = a.rank();
+    const bool fits = rank == b.rank() && (rank == 2 || rank == 3) && a[rank - 1] == b[rank - 2] &&
+                      (rank == 2 || a[0] == b[0]);
+    if (!fits) return fail("dims ", a, " and ", b, " do not multiply");
+    Dims y = a;
+    y[rank - 1] = b[rank - 1];
+    plan.resize(y_, y);
+    Matmul::Problem p;
+    p.batch = rank == 3 ? a[0] : 1;
+    p.rows = a[rank - 2];
+    p.depth = a[rank - 1];
+    p.columns = b[rank - 1];
+    p.shared_weight = false;
+    if (bias_) p.bias = s[*bias_];
+    return matmul_.plan(p, plan);
+  }
+
+ private:
+  bool has_bias_;
+  std::optional<Tensor> bias_;
+  Tensor a_;
+  Tensor b_;
+  Tensor y_;
+  Matmul matmul_;
+};
+
+HIGHWATER_OP(Linear, "aten.linear.default");
+HIGHWATER_OP(MatrixProduct, "aten.mm.default", "aten.bmm.default", "aten.addmm.default");
+
+}  // namespace
+}  // namespace highwater

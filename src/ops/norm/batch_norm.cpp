@@ -1,0 +1,65 @@
+#include "wgsl/batch_norm.h"
+
+#include "graph/op.h"
+
+namespace highwater {
+namespace {
+
+// (x, w, b, mean, variance, momentum, eps, [y, two empty tensors]): the statistics are those of
+// training, so that this is a line for each channel.
+class BatchNorm final : public Op {
+ public:
+  explicit BatchNorm(Args& a)
+      : x_(a.tensor(0)),
+        w_(a.optional_tensor(1)),
+        b_(a.optional_tensor(2)),
+        mean_(a.tensor(3)),
+        variance_(a.tensor(4)),
+        eps_(static_cast<float>(a.number(6))),
+        outs_(a.outs(a.last())) {
+    a.require(is_float(a.dtype(x_)) && a.bound(x_).rank() >= 2, "an input of ", a.bound(x_));
+    a.require(!outs_.empty(), "it has no outputs");
+    for (size_t i = 1; i < outs_.size(); ++i) {
+      empty_.push_back(a.bound(outs_[i]));
+      a.require(empty_.back().numel() == 0, "output ", i, " of ", empty_.back(),
+                " is for training only");
+    }
+    if (outs_.empty()) return;
+    // A kernel without weights is bound to the mean in their place, and does not look.
+    step_ = a.step<wgsl::batch_norm>(
+        {outs_[0], x_, mean_, variance_, w_.value_or(mean_), b_.value_or(mean_)},
+        {{"W", w_ ? "w_at(c)" : "1.0"}, {"B", b_ ? "b_at(c)" : "0.0"}});
+  }
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    const Dims& x = s[x_];
+    for (const auto& per_channel : {std::optional(mean_), std::optional(variance_), w_, b_}) {
+      if (per_channel && s[*per_channel].numel() != x[1]) {
+        return fail("dims ", s[*per_channel], " for ", x[1], " channels");
+      }
+    }
+    plan.resize(outs_[0], x);
+    for (size_t i = 1; i < outs_.size(); ++i) plan.resize(outs_[i], empty_[i - 1]);
+    plan.run(step_,
+             {static_cast<uint32_t>(ceil_div<int64_t>(x.numel(), 4)), static_cast<uint32_t>(x[1]),
+              static_cast<uint32_t>(x.product(2, x.rank())), eps_},
+             Grid::quads(x.numel()));
+    return {};
+  }
+
+ private:
+  Tensor x_;
+  std::optional<Tensor> w_;
+  std::optional<Tensor> b_;
+  Tensor mean_;
+  Tensor variance_;
+  float eps_;
+  std::vector<Tensor> outs_;
+  std::vector<Dims> empty_;
+  Step<wgsl::batch_norm> step_;
+};
+
+HIGHWATER_OP(BatchNorm, "aten._native_batch_norm_legit_no_training.default");
+
+}  // namespace
+}  // namespace highwater

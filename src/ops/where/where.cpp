@@ -1,0 +1,56 @@
+#include "wgsl/where.h"
+
+#include "graph/op.h"
+#include "graph/strided.h"
+
+namespace highwater {
+namespace {
+
+// (condition, a, b, y)
+class Where final : public Op {
+ public:
+  explicit Where(Args& a)
+      : c_(a.tensor(0)),
+        a_(a.tensor(1)),
+        b_(a.tensor(2)),
+        y_(a.out(3)),
+        step_(a.step<wgsl::where>({y_, c_, a_, b_})) {}
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    const Dims &c = s[c_], &a = s[a_], &b = s[b_];
+    HW_TRY(const Dims candidates, broadcast(a, b));
+    HW_TRY(const Dims y, broadcast(c, candidates));
+    plan.resize(y_, y);
+    StridedLoop<3> loop;
+    for (size_t i = 0; i < y.rank(); ++i) {
+      loop.add_dim(
+          y[i], {broadcast_stride(c, y, i), broadcast_stride(a, y, i), broadcast_stride(b, y, i)});
+    }
+    wgsl::where::Params params{};
+    params.quads = static_cast<uint32_t>(ceil_div<int64_t>(y.numel(), 4));
+    params.rank = loop.rank();
+    // Where nothing but whole tensors and single elements meet, quads match at any size.
+    params.by_quad = loop.rank() <= 1 || (loop.by_quad(0) && loop.by_quad(1) && loop.by_quad(2));
+    params.size = loop.sizes();
+    params.c_stride = loop.strides(0);
+    params.a_stride = loop.strides(1);
+    params.b_stride = loop.strides(2);
+    params.c_inner_stride = static_cast<uint32_t>(loop.inner_stride(0));
+    params.a_inner_stride = static_cast<uint32_t>(loop.inner_stride(1));
+    params.b_inner_stride = static_cast<uint32_t>(loop.inner_stride(2));
+    plan.run(step_, params, Grid::quads(y.numel()));
+    return {};
+  }
+
+ private:
+  Tensor c_;
+  Tensor a_;
+  Tensor b_;
+  Tensor y_;
+  Step<wgsl::where> step_;
+};
+
+HIGHWATER_OP(Where, "aten.where.self");
+
+}  // namespace
+}  // namespace highwater
