@@ -47,11 +47,19 @@ struct OpCall {
   std::vector<ValueId> args;
 };
 
-// Where a constant's bytes are: in the blob itself, or under a key in the program's named data.
+// Where a constant's bytes are: in the blob itself, or under a key in the program's named data. Or
+// it is made of other constants: of each row by row, side by side.
 struct ConstantDecl {
+  struct Part {
+    uint32_t constant;
+    uint64_t row_bytes;
+  };
+
   std::string key;
   std::span<const std::byte> inline_bytes;
   uint64_t size = 0;
+  std::vector<Part> parts;
+  uint64_t rows = 0;
 };
 
 struct Program {

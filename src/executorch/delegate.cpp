@@ -87,9 +87,9 @@ ConstantSource constants_from(const et::NamedDataMap* map) {
 
 Result<std::unique_ptr<Handle>> load(std::span<const std::byte> blob,
                                      const et::NamedDataMap* named_data) {
-  HW_TRY(const Program program, read_program(blob));
+  HW_TRY(Program program, read_program(blob));
   auto handle = std::make_unique<Handle>();
-  HW_TRY(handle->session, Session::load(program, constants_from(named_data)));
+  HW_TRY(handle->session, Session::load(std::move(program), constants_from(named_data)));
   handle->inputs.reserve(handle->session->input_count());
   handle->step_names = lasting_step_names(handle->session->graph());
   set_last_load(handle->session->load_accounts());

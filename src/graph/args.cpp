@@ -281,6 +281,11 @@ const Dims& Args::bound(Tensor t) const {
   return t.id == kNoValue ? kEmpty : graph_.tensor(t).dims;
 }
 
+int64_t Args::last_dim(size_t i) const {
+  if (i >= size() || graph_.values[id(i)].kind != ValueInfo::Kind::Tensor) return 0;
+  return graph_.values[id(i)].tensor.dims.back();
+}
+
 const DeviceTraits& Args::traits() const {
   return graph_.traits;
 }

@@ -92,6 +92,15 @@ std::string entry_point(std::string_view names) {
                     names.substr(space + 1), " = local_id;\n");
 }
 
+Result<std::string_view> lookup(std::string_view name,
+                                std::span<const Substitution> substitutions) {
+  // Later ones count: the index of an inner #unroll may hide that of an outer one.
+  for (size_t i = substitutions.size(); i-- > 0;) {
+    if (substitutions[i].name == name) return std::string_view(substitutions[i].value);
+  }
+  return fail("nothing to put for ${", name, "}");
+}
+
 Result<std::string> substitute(std::string_view line, std::span<const Substitution> substitutions) {
   std::string out;
   for (;;) {
@@ -101,15 +110,10 @@ Result<std::string> substitute(std::string_view line, std::span<const Substituti
     if (end == std::string_view::npos) return fail("'", line, "' has an open ${");
     const std::string_view wanted = line.substr(start + 2, end - start - 2);
     out.append(line.substr(0, start));
-    bool found = false;
-    for (const Substitution& s : substitutions) {
-      if (s.name != wanted) continue;
-      // A value may name others: an expression that is repeated with an index, say.
-      HW_TRY(const std::string value, substitute(s.value, substitutions));
-      out += value;
-      found = true;
-    }
-    if (!found) return fail("nothing to put for ${", wanted, "}");
+    // A value may name others: an expression that is repeated with an index, say.
+    HW_TRY(const std::string_view value, lookup(wanted, substitutions));
+    HW_TRY(const std::string expanded, substitute(value, substitutions));
+    out += expanded;
     line.remove_prefix(end + 1);
   }
 }
@@ -162,6 +166,9 @@ class Expansion {
       HW_TRY(const std::string line, substitute(take_line(rest), substitutions));
       if (const auto argument = directive(line, "#unroll ")) {
         HW_CHECK(unroll(*argument, take_body(rest), substitutions));
+      } else if (const auto part = directive(line, "#include ")) {
+        HW_TRY(const std::string_view lines, lookup(*part, substitutions));
+        HW_CHECK(expand_lines(lines, substitutions));
       } else if (const auto input = directive(line, "#input ")) {
         HW_CHECK(bind(*input, false));
       } else if (const auto output = directive(line, "#output ")) {

@@ -40,7 +40,8 @@ struct KernelText {
 //   #main i      the entry point, one invocation an item: i is its number
 //   #main g l    the same by workgroups: g is the group's number, l the invocation's within it
 //   #unroll k 4  repeats the lines up to its #end, with ${k} as 0, 1, 2, 3
-//   ${NAME}      a substitution
+//   ${NAME}      a substitution, within a line
+//   #include NAME   a substitution of whole lines, which are expanded in turn
 // Bindings are numbered in order of appearance, after the params at binding 0. Four consecutive
 // elements are a quad, the unit of memory access for every dtype: x_quad gives it as vec4<x_t>,
 // where x_t is f32 or i32, whatever the width in memory.

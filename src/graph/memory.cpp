@@ -62,8 +62,8 @@ class ConstantBuffers {
 
   BufferId buffer_for(const ValueInfo& value, uint64_t size) {
     const uint32_t index = *value.tensor.constant;
-    if (value.mutated) return make(index, size);
     const ConstantDecl& decl = program_.constants[index];
+    if (value.mutated || !decl.parts.empty()) return make(index, size);
     const Identity identity{decl.key, decl.inline_bytes.data(), value.tensor.dtype, size};
     const auto [entry, is_new] = shared_.try_emplace(identity, kNoBuffer);
     if (is_new) entry->second = make(index, size);

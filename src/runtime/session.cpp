@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/allocations.h"
 #include "base/checked.h"
+#include "passes/passes.h"
 #include "runtime/host_io.h"
 
 namespace highwater {
@@ -37,19 +39,46 @@ uint64_t live_bytes(const Dims& dims, DType device) {
   return round_up(static_cast<uint64_t>(dims.numel()) * byte_size(device), kWord);
 }
 
+Status use_constant(const ConstantDecl& constant, const ConstantSource& source, uint64_t wanted,
+                    const UseBytes& use) {
+  const auto checked = [&](std::span<const std::byte> bytes) -> Status {
+    if (bytes.size() < wanted) {
+      return fail("its data has ", bytes.size(), " bytes; ", wanted, " are needed");
+    }
+    return use(bytes);
+  };
+  return constant.key.empty() ? checked(constant.inline_bytes) : source(constant.key, checked);
+}
+
+// Rows of each part side by side.
+Status fill_from_parts(const Program& program, const ConstantSource& source,
+                       const ConstantDecl& constant, std::span<std::byte> memory) {
+  const uint64_t pitch = constant.size / std::max<uint64_t>(constant.rows, 1);
+  uint64_t column = 0;
+  for (const ConstantDecl::Part& part : constant.parts) {
+    const auto copy = [&](std::span<const std::byte> bytes) -> Status {
+      for (uint64_t row = 0; row < constant.rows; ++row) {
+        std::memcpy(memory.data() + row * pitch + column, bytes.data() + row * part.row_bytes,
+                    part.row_bytes);
+      }
+      return {};
+    };
+    HW_CHECK(use_constant(program.constants[part.constant], source, constant.rows * part.row_bytes,
+                          copy));
+    column += part.row_bytes;
+  }
+  return {};
+}
+
 Status fill_constant(const Program& program, const ConstantSource& source, const ValueInfo& value,
                      std::span<std::byte> memory) {
   const ConstantDecl& constant = program.constants[*value.tensor.constant];
+  if (!constant.parts.empty()) return fill_from_parts(program, source, constant, memory);
   const auto count = static_cast<size_t>(value.tensor.dims.numel());
   const DType stored = value.tensor.dtype;
-  const auto fill = [&](std::span<const std::byte> bytes) -> Status {
-    if (bytes.size() < count * byte_size(stored)) {
-      return fail("its data has ", bytes.size(), " bytes; ", count * byte_size(stored),
-                  " are needed");
-    }
+  return use_constant(constant, source, count * byte_size(stored), [&](auto bytes) {
     return to_device(stored, bytes, value.tensor.device_dtype(), memory, count);
-  };
-  return constant.key.empty() ? fill(constant.inline_bytes) : source(constant.key, fill);
+  });
 }
 
 gpu::StepSpec step_spec(const Graph& graph, const StepDecl& step) {
@@ -102,12 +131,13 @@ DeviceTraits traits_of(const gpu::Device& device) {
 
 }  // namespace
 
-Result<std::unique_ptr<Session>> Session::load(const Program& program,
-                                               const ConstantSource& constants,
+Result<std::unique_ptr<Session>> Session::load(Program program, const ConstantSource& constants,
                                                const SessionOptions& options) {
   std::unique_ptr<Session> session(new Session);
   const Meter meter(session->load_accounts_);
   HW_TRY(auto device, gpu::Device::open(options.device));
+  const char* without = std::getenv("HIGHWATER_WITHOUT_PASSES");
+  run_passes(program, without ? without : options.without_passes);
   HW_TRY(session->graph_, Graph::build(program, traits_of(*device)));
   session->live_ = std::make_unique<Live>(*session->graph_);
   session->load_accounts_.planned_nodes = session->graph_->nodes.size();

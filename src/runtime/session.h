@@ -24,6 +24,7 @@ namespace highwater {
 
 struct SessionOptions {
   gpu::DeviceOptions device;
+  std::string without_passes;  // names of rewrites to leave out; see passes.h
 };
 
 // Gives the bytes of a constant under its key to `use`, which is done with them when it returns.
@@ -32,8 +33,7 @@ using ConstantSource = std::function<Status(const std::string& key, const UseByt
 
 class Session {
  public:
-  static Result<std::unique_ptr<Session>> load(const Program& program,
-                                               const ConstantSource& constants,
+  static Result<std::unique_ptr<Session>> load(Program program, const ConstantSource& constants,
                                                const SessionOptions& options = {});
 
   // Runs at the live shapes of `inputs`. On an error nothing has changed, and the next good call

@@ -14,7 +14,7 @@ struct Params {
 #input a
 #input b
 alias T = ${T};
-${FUNCTIONS}
+#include FUNCTIONS
 
 // Where element i of y comes from in a and b.
 fn sources(i: u32) -> vec2<u32> {

@@ -9,7 +9,7 @@ struct Params {
 #input a
 #input b
 alias T = ${T};
-${FUNCTIONS}
+#include FUNCTIONS
 
 #main q
   if (q >= params.quads) { return; }

@@ -8,7 +8,7 @@ struct Params {
 #output y
 #input a
 alias T = ${T};
-${FUNCTIONS}
+#include FUNCTIONS
 
 #main q
   if (q >= params.quads) { return; }

@@ -70,7 +70,7 @@ class LinearDq8caQ4gsw final : public Op {
                     .w = a.tensor(3),
                     .scale = a.tensor(5),
                     .bias = a.optional_tensor(7),
-                    .y = a.out(8),
+                    .ys = {a.out(8)},
                     .group = a.integer(6),
                     .depth = a.bound(x_).back()}) {}
 

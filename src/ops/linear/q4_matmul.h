@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <optional>
+#include <vector>
 
 #include "graph/op.h"
 #include "wgsl/q4_any.h"
@@ -19,15 +21,16 @@ class Q4Matmul {
     Tensor w;      // uint8 [N, pad8(K) / 2]
     Tensor scale;  // [K / group, at least N], or [N] for one group
     std::optional<Tensor> bias;
-    Tensor y;       // [..., N]
-    int64_t group;  // weights that share a scale
-    int64_t depth;  // K
+    std::vector<Tensor> ys;  // up to three, whose columns stand side by side in w
+    int64_t group;           // weights that share a scale
+    int64_t depth;           // K
     NibbleOrder order = NibbleOrder::LowFirst;
+    bool swiglu = false;  // w holds a gate and what it gates: y = silu(x gate) * (x other)
   };
 
   Q4Matmul(Args& a, const Operands& operands);
 
-  // Resizes y and runs the kernel that suits the live number of rows.
+  // Resizes the outputs and runs the kernel that suits the live number of rows.
   Status plan(const Dims& x, Plan& plan) const;
 
  private:
@@ -39,14 +42,18 @@ class Q4Matmul {
     int64_t quads;
   };
   static constexpr std::array<Route, 3> kRoutes{{{1, 1, 2}, {2, 2, 1}, {3, 4, 1}}};
+  // A gate and its partner are two quads that lie apart.
+  static constexpr std::array<Route, 3> kSwigluRoutes{{{1, 1, 2}, {2, 2, 2}, {3, 4, 2}}};
 
+  const std::array<Route, 3>& routes() const { return o_.swiglu ? kSwigluRoutes : kRoutes; }
   bool tiles() const;
+  void declare_tiles(Args& a);
   void plan_tiles(int64_t rows, Plan& plan) const;
   void plan_any(int64_t rows, Plan& plan) const;
 
   Operands o_;
-  int64_t columns_ = 0;
-  int64_t depth_ = 0;
+  std::vector<int64_t> columns_;  // of each output
+  int64_t all_columns_ = 0;       // of w
   int64_t row_bytes_ = 0;
   int64_t scale_row_ = 0;
   std::array<Step<wgsl::q4_tile>, kRoutes.size()> tile_;

@@ -1,7 +1,8 @@
 // y[m, n] = sum over k of x[m, k] * (q[n, k] - 8) * scale[k / group, n] (+ bias[n]), for 4-bit q.
 // One invocation computes ${ROWS} rows by ${QUADS} quads of columns in registers, walking k in
 // blocks of 32 weights, which are one vec4<u32> of each column. Needs whole blocks, whole quads of
-// columns, and groups of whole blocks.
+// columns, and groups of whole blocks. The columns of up to three layers with the same input may
+// stand side by side in w; each has an output of its own.
 struct Params {
   tiles: u32,
   rows: u32,
@@ -11,8 +12,12 @@ struct Params {
   blocks_per_group: u32,
   scale_row_quads: u32,
   has_bias: u32,
+  output_start: vec4<u32>,
+  output_end: vec4<u32>,
 }
-#output y
+#unroll o ${OUTPUTS}
+#output y${o}
+#end
 #input x
 #input w : vec4<u32>
 #input scale
@@ -27,10 +32,23 @@ fn nibbles(word: u32, shifts: vec4<u32>) -> vec4<f32> {
   return vec4<f32>(bitcast<vec4<i32>>((vec4<u32>(word) >> shifts) & vec4<u32>(15u)));
 }
 
+fn put(row: u32, quad: u32, v: vec4<f32>) {
+#unroll o ${OUTPUTS}
+  if (quad < params.output_end[${o}]) {
+    let width = params.output_end[${o}] - params.output_start[${o}];
+    y${o}_put(row * width + quad - params.output_start[${o}], v);
+    return;
+  }
+#end
+}
+
 #main tile
   if (tile >= params.tiles) { return; }
-  let column_quad = (tile % params.column_tiles) * ${QUADS}u;
+  let column_quad = (tile % params.column_tiles) * ${QUADS_APART};
   let row = (tile / params.column_tiles) * ${ROWS}u;
+#unroll c ${QUADS}
+  let quad${c} = column_quad + ${c}u * ${QUAD_STRIDE};
+#end
   let row_quads = 8u * params.blocks;
 #unroll m ${ROWS}
   // Rows past the last are computed from the last, and not written.
@@ -44,7 +62,7 @@ fn nibbles(word: u32, shifts: vec4<u32>) -> vec4<f32> {
     var x_sum${m} = vec4<f32>();
 #end
 #unroll c ${QUADS}
-    let w_at${c} = (column_quad + ${c}u) * 4u * params.blocks + block;
+    let w_at${c} = quad${c} * 4u * params.blocks + block;
     let words${c}_0 = w[w_at${c}];
     let words${c}_1 = w[w_at${c} + params.blocks];
     let words${c}_2 = w[w_at${c} + 2u * params.blocks];
@@ -76,21 +94,11 @@ fn nibbles(word: u32, shifts: vec4<u32>) -> vec4<f32> {
     let offset${m} = 8.0 * dot(x_sum${m}, vec4<f32>(1.0));
 #end
 #unroll c ${QUADS}
-    let scale${c} = scale_quad(group * params.scale_row_quads + column_quad + ${c}u);
+    let scale${c} = scale_quad(group * params.scale_row_quads + quad${c});
 #unroll m ${ROWS}
     sum${m}_${c} += scale${c} * (part${m}_${c} - offset${m});
 #end
 #end
   }
-#unroll c ${QUADS}
-  if (column_quad + ${c}u < params.column_quads) {
-    var bias${c} = vec4<f32>();
-    if (params.has_bias != 0u) { bias${c} = vec4<f32>(bias_quad(column_quad + ${c}u)); }
-#unroll m ${ROWS}
-    if (row + ${m}u < params.rows) {
-      y_put((row + ${m}u) * params.column_quads + column_quad + ${c}u, sum${m}_${c} + bias${c});
-    }
-#end
-  }
-#end
+#include WRITE
 }

@@ -7,7 +7,7 @@ struct Params {
   eps: f32,
 }
 #output y
-#input x
+#include INPUTS
 #input w
 
 var<workgroup> sums: array<f32, WG>;
@@ -17,7 +17,7 @@ var<workgroup> sums: array<f32, WG>;
   let start = row * params.row_quads;
   var sum = vec4<f32>();
   for (var i = lane; i < params.row_quads; i += WG) {
-    let v = x_quad(start + i);
+    let v = take(start + i);
     sum += v * v;
   }
   sums[lane] = sum.x + sum.y + sum.z + sum.w;
@@ -28,6 +28,6 @@ var<workgroup> sums: array<f32, WG>;
   workgroupBarrier();
   let scale = inverseSqrt(sums[0] * params.inverse_width + params.eps);
   for (var i = lane; i < params.row_quads; i += WG) {
-    y_put(start + i, x_quad(start + i) * scale * w_quad(i));
+    y_put(start + i, again(start + i) * scale * w_quad(i));
   }
 }

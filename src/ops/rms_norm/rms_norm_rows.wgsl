@@ -7,7 +7,7 @@ struct Params {
   eps: f32,
 }
 #output y
-#input x
+#include INPUTS
 #input w
 
 #main row
@@ -15,11 +15,11 @@ struct Params {
   let start = row * params.row_quads;
   var sum = vec4<f32>();
   for (var i = 0u; i < params.row_quads; i++) {
-    let v = x_quad(start + i);
+    let v = take(start + i);
     sum += v * v;
   }
   let scale = inverseSqrt((sum.x + sum.y + sum.z + sum.w) * params.inverse_width + params.eps);
   for (var i = 0u; i < params.row_quads; i++) {
-    y_put(start + i, x_quad(start + i) * scale * w_quad(i));
+    y_put(start + i, again(start + i) * scale * w_quad(i));
   }
 }

@@ -1,0 +1,35 @@
+#include "wgsl/swiglu.h"
+
+#include "graph/op.h"
+
+namespace highwater {
+namespace {
+
+// (gate, u, y), all of the same dims
+class Swiglu final : public Op {
+ public:
+  explicit Swiglu(Args& a)
+      : gate_(a.tensor(0)),
+        u_(a.tensor(1)),
+        y_(a.out(2)),
+        step_(a.step<wgsl::swiglu>({y_, gate_, u_})) {}
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    if (!(s[gate_] == s[u_])) return fail("dims ", s[gate_], " and ", s[u_], " differ");
+    plan.resize(y_, s[gate_]);
+    const int64_t numel = s[gate_].numel();
+    plan.run(step_, {static_cast<uint32_t>(ceil_div<int64_t>(numel, 4))}, Grid::quads(numel));
+    return {};
+  }
+
+ private:
+  Tensor gate_;
+  Tensor u_;
+  Tensor y_;
+  Step<wgsl::swiglu> step_;
+};
+
+HIGHWATER_OP(Swiglu, "hw.swiglu");
+
+}  // namespace
+}  // namespace highwater

@@ -1,0 +1,32 @@
+#include "passes/passes.h"
+#include "passes/rewriter.h"
+
+namespace highwater {
+
+void fuse_add_rms_norm(Program& program) {
+  Rewriter r(program);
+  for (size_t i = 0; i < r.call_count(); ++i) {
+    if (!r.is(i, "et_vk.rms_norm.default", 4)) continue;
+    const std::vector<ValueId> norm = r.call(i).args;  // (x, w, eps, y)
+    const auto add = r.producer(norm[0], "aten.add.Tensor", 4);
+    if (!add) continue;
+    const std::vector<ValueId> sum = r.call(*add).args;  // (a, b, alpha, x)
+    const Value& alpha = r.value(sum[2]);
+    const auto* as_int = std::get_if<int64_t>(&alpha);
+    const auto* as_double = std::get_if<double>(&alpha);
+    if (!((as_int && *as_int == 1) || (as_double && *as_double == 1))) continue;
+    const TensorDecl *a = r.tensor(sum[0]), *b = r.tensor(sum[1]), *x = r.tensor(norm[0]),
+                     *w = r.tensor(norm[1]);
+    const bool plain = a && b && x && w && a->dims == x->dims && b->dims == x->dims &&
+                       !x->dims.empty() && x->dims.back() % 4 == 0 && w->dims.rank() == 1 &&
+                       w->dims.back() == x->dims.back();
+    const auto w_made = r.producer(norm[1]);
+    if (!plain || (w_made && *w_made > *add)) continue;
+    // In place of the sum, so that all its readers still come after it.
+    const ValueId outs = r.add_value(ValueList{{norm[0], norm[3]}});
+    r.remove(i);
+    r.replace(*add, "hw.add_rms_norm", {sum[0], sum[1], norm[1], norm[2], outs}, {});
+  }
+}
+
+}  // namespace highwater

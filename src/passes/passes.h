@@ -1,0 +1,30 @@
+// Small rewrites of a program before it becomes a graph. Each leaves the numbers as they are, up to
+// rounding; each can be switched off.
+#pragma once
+
+#include <string_view>
+
+#include "blob/program.h"
+
+namespace highwater {
+
+// Rotary embeddings read their tables at a live position, instead of copies of the live rows.
+void fold_rope_tables(Program& program);
+
+// Linear layers with the same input become one, which reads it once.
+void share_linear_inputs(Program& program);
+
+// sigmoid(g) * g * u is one op.
+void fuse_swiglu(Program& program);
+
+// …and one with the two linear layers that make g and u, where nothing else reads those.
+void fuse_linear_swiglu(Program& program);
+
+// A sum and the norm of it are one op.
+void fuse_add_rms_norm(Program& program);
+
+// All of them, in the order in which they help each other. `without` names some to leave out,
+// separated by commas; "all" leaves out all.
+void run_passes(Program& program, std::string_view without = {});
+
+}  // namespace highwater

@@ -1,0 +1,60 @@
+// What a rewrite needs to know of a program, and how it changes one.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "blob/program.h"
+
+namespace highwater {
+
+class Rewriter {
+ public:
+  explicit Rewriter(Program& program);
+  // Takes out the calls that were removed.
+  ~Rewriter();
+
+  size_t call_count() const { return program_.calls.size(); }
+  const OpCall& call(size_t i) const { return program_.calls[i]; }
+  bool is_removed(size_t i) const { return program_.calls[i].name.empty(); }
+  // Whether call i is of this op and has as many arguments as the op should: the program is not
+  // checked for that yet.
+  bool is(size_t i, std::string_view op, size_t arity) const {
+    return program_.calls[i].name == op && program_.calls[i].args.size() == arity;
+  }
+
+  const Value& value(ValueId id) const { return program_.values[id]; }
+  const TensorDecl* tensor(ValueId id) const { return std::get_if<TensorDecl>(&value(id)); }
+  bool is_null(ValueId id) const { return std::holds_alternative<NullValue>(value(id)); }
+
+  // The call that writes a value.
+  std::optional<size_t> producer(ValueId id) const;
+  // The call that writes a value, if it is of this op.
+  std::optional<size_t> producer(ValueId id, std::string_view op, size_t arity) const;
+  // How many calls and outputs read a value.
+  size_t uses(ValueId id) const { return uses_[id]; }
+  // The value behind views that keep all dims.
+  ValueId behind_views(ValueId id) const;
+
+  ValueId add_value(Value value);
+  // Replaces call i; the others of `merged` go.
+  void replace(size_t i, std::string_view op, std::vector<ValueId> args,
+               std::initializer_list<size_t> merged);
+  void remove(size_t i);
+  // Removes calls whose only effect was to make values that nobody reads any more.
+  void remove_unused();
+
+ private:
+  void count(const OpCall& call, int by);
+
+  Program& program_;
+  std::vector<std::optional<size_t>> producer_;
+  std::vector<size_t> uses_;
+};
+
+// Constants side by side along a dim, as one that is put together at load. Nothing if they are not
+// constants of the same kind.
+std::optional<Value> concatenate(Program& program, const std::vector<ValueId>& parts, size_t dim);
+
+}  // namespace highwater
