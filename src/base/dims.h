@@ -49,13 +49,15 @@ class Dims {
   void insert(size_t at, int64_t d);
   void erase(size_t at);
 
-  // Elements of dims [from, to); an empty product is 1.
+  // Elements of dims [from, to) as far as there are such; an empty product is 1.
   int64_t product(size_t from, size_t to) const {
     int64_t n = 1;
-    for (size_t i = from; i < to; ++i) n *= dims_[i];
+    for (size_t i = from; i < to && i < rank_; ++i) n *= dims_[i];
     return n;
   }
   int64_t numel() const { return product(0, rank_); }
+  // Rows, as ops see them that work along the last dim.
+  int64_t rows() const { return rank_ ? product(0, rank_ - 1) : 1; }
 
   // Distance in elements between neighbours along each dim of a contiguous tensor.
   Dims strides() const;

@@ -12,7 +12,7 @@ namespace highwater {
 // What went wrong, in words a user can act on.
 class Error {
  public:
-  explicit Error(std::string message) : message_(std::move(message)) {}
+  explicit Error(std::string message) : message_(as_utf8(std::move(message))) {}
 
   const std::string& message() const { return message_; }
 

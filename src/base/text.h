@@ -37,6 +37,26 @@ void append(std::string& out, const T& piece) {
   out += piece.text();
 }
 
+// The text with '?' for every byte that is not part of valid UTF-8: messages quote what files hold.
+inline std::string as_utf8(std::string text) {
+  const auto continues = [&](size_t i) {
+    return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xc0) == 0x80;
+  };
+  for (size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const size_t length = lead < 0x80         ? 1
+                          : lead >> 5 == 0x6  ? 2
+                          : lead >> 4 == 0xe  ? 3
+                          : lead >> 3 == 0x1e ? 4
+                                              : 0;
+    bool valid = length > 0;
+    for (size_t k = 1; k < length; ++k) valid = valid && continues(i + k);
+    if (!valid) text[i] = '?';
+    i += valid ? length : 1;
+  }
+  return text;
+}
+
 template <class... Pieces>
 std::string text(const Pieces&... pieces) {
   std::string out;

@@ -23,7 +23,7 @@ class Linear final : public Op {
     y[y.rank() - 1] = w[0];
     plan.resize(y_, y);
     Matmul::Problem p;
-    p.rows = x.product(0, x.rank() - 1);
+    p.rows = x.rows();
     p.columns = w[0];
     p.depth = w[1];
     if (bias_) p.bias = s[*bias_];

@@ -76,7 +76,7 @@ class LinearDq8caQ4gsw final : public Op {
 
   Status plan(const Shapes& s, Plan& plan) const override {
     const Dims& x = s[x_];
-    const int64_t rows = x.empty() ? 0 : x.product(0, x.rank() - 1);
+    const int64_t rows = x.rows();
     if (s[scale_].numel() != rows || s[zero_].numel() != rows) {
       return fail("scales of dims ", s[scale_], " for an input of dims ", x);
     }

@@ -74,7 +74,7 @@ Status Q4Matmul::plan(const Dims& x, Plan& plan) const {
     y[y.rank() - 1] = columns_[i];
     plan.resize(o_.ys[i], y);
   }
-  const int64_t rows = x.product(0, x.rank() - 1);
+  const int64_t rows = x.rows();
   if (tiles()) {
     plan_tiles(rows, plan);
   } else {

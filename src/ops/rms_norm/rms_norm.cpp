@@ -61,7 +61,7 @@ class RmsNorm final : public Op {
         norm_rows_(a, y_, {wgsl::rms_norm_of_x::kSource.text, {x_}}, w_, eps_, {}) {
     a.require(!a.bound(x_).empty(), "its input has rank 0");
     a.require(is_float(a.dtype(x_)) && is_float(a.dtype(w_)), "it is defined on floats only");
-    const int64_t most_rows = a.bound(x_).product(0, a.bound(x_).rank() - 1);
+    const int64_t most_rows = a.bound(x_).rows();
     row_scale_ = a.scratch(DType::Float32, most_rows);
     scale_ = a.step<wgsl::rms_norm_scale>({row_scale_, x_});
     apply_ = a.step<wgsl::rms_norm_apply>({y_, x_, row_scale_, w_});
@@ -69,30 +69,35 @@ class RmsNorm final : public Op {
 
   Status plan(const Shapes& s, Plan& plan) const override {
     const Dims &x = s[x_], &w = s[w_];
-    plan.resize(y_, x);
-    HW_TRY(const Dims spread, broadcast(x, w));
-    if (spread != x) return fail("a weight of dims ", w, " does not fit an input of ", x);
+    HW_TRY(const Dims y, broadcast(x, w));
+    plan.resize(y_, y);
+    if (y.empty() || y.back() != x.back()) {
+      return fail("a weight of dims ", w, " widens the rows of an input of ", x);
+    }
     const int64_t width = x.back();
-    const int64_t rows = x.product(0, x.rank() - 1);
+    const int64_t rows = x.rows();
     if (width == 0) return {};
     // The usual case: every row has the same weights, and is whole quads.
-    if (width % 4 == 0 && w.numel() == width && w.back() == width) {
+    if (width % 4 == 0 && w.numel() == width && w.back() == width && y == x) {
       norm_rows_.plan(rows, width, plan);
       return {};
     }
-    StridedLoop<1> loop;
-    for (size_t i = 0; i < x.rank(); ++i) loop.add_dim(x[i], {broadcast_stride(w, x, i)});
+    StridedLoop<2> loop;
+    for (size_t i = 0; i < y.rank(); ++i) {
+      loop.add_dim(y[i], {broadcast_stride(x, y, i), broadcast_stride(w, y, i)});
+    }
     plan.resize(row_scale_, {rows});
     plan.run(scale_, {static_cast<uint32_t>(rows), static_cast<uint32_t>(width), eps_},
              Grid::quads(rows));
     wgsl::rms_norm_apply::Params params{};
-    params.quads = static_cast<uint32_t>(ceil_div<int64_t>(x.numel(), 4));
+    params.quads = static_cast<uint32_t>(ceil_div<int64_t>(y.numel(), 4));
     params.width = static_cast<uint32_t>(width);
-    params.numel = static_cast<uint32_t>(x.numel());
+    params.numel = static_cast<uint32_t>(y.numel());
     params.rank = loop.rank();
     params.size = loop.sizes();
-    params.w_stride = loop.strides(0);
-    plan.run(apply_, params, Grid::quads(x.numel()));
+    params.x_stride = loop.strides(0);
+    params.w_stride = loop.strides(1);
+    plan.run(apply_, params, Grid::quads(y.numel()));
     return {};
   }
 
@@ -124,7 +129,7 @@ class AddRmsNorm final : public Op {
       return fail("dims ", x, " and ", s[b_], " with a weight of ", s[w_]);
     }
     plan.resize(outs_[0], x).resize(outs_[1], x);
-    if (x.back() > 0) norm_rows_.plan(x.product(0, x.rank() - 1), x.back(), plan);
+    if (x.back() > 0) norm_rows_.plan(x.rows(), x.back(), plan);
     return {};
   }
 
