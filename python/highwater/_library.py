@@ -18,7 +18,7 @@ def _load_executorch_runtime() -> None:
     spec = importlib.util.find_spec("executorch")
     if spec is None or not spec.submodule_search_locations:
         raise HighwaterError("the package 'executorch' is not installed; highwater runs inside it")
-    runtime = Path(list(spec.submodule_search_locations)[0]) / "lib" / "libexecutorch.so"
+    runtime = Path(next(iter(spec.submodule_search_locations))) / "lib" / "libexecutorch.so"
     ctypes.CDLL(str(runtime), mode=ctypes.RTLD_GLOBAL)
 
 
@@ -26,7 +26,7 @@ def _load() -> ctypes.CDLL:
     # Vulkan's loader complains on stderr where this is missing, as it is in most containers.
     os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
     _load_executorch_runtime()
-    library = ctypes.CDLL(str(Path(__file__).with_name("libhighwater.so")))
+    library = ctypes.CDLL(str(Path(__file__).parent / "lib" / "libhighwater.so"))
     for name in ("register", "last_error", "last_load", "last_run", "devices", "supported_ops"):
         getattr(library, f"highwater_{name}").restype = ctypes.c_char_p
     refused = library.highwater_register()

@@ -1,0 +1,40 @@
+// Sessions on several threads share a device and do not disturb each other.
+#include <thread>
+
+#include "support/expect.h"
+#include "support/residual.h"
+
+namespace highwater {
+namespace {
+
+TEST(Threads, TwoSessionsInterleavedAreBothRight) {
+  const Residual first(0.5f), second(-3.0f);
+  const auto work = [](const Residual& residual, int64_t step) {
+    const auto session = residual.load();
+    for (int64_t i = 0; i < 30; ++i) {
+      residual.run_and_compare(*session, i * step % 129, static_cast<float>(i));
+    }
+  };
+  std::thread a(work, std::cref(first), 37), b(work, std::cref(second), 50);
+  a.join();
+  b.join();
+}
+
+TEST(Threads, LoadingAndFailingBesideARunningSession) {
+  const Residual residual(1.0f);
+  const auto session = residual.load();
+  std::thread loader([&] {
+    for (int i = 0; i < 5; ++i) {
+      const Residual other(static_cast<float>(i));
+      const auto beside = other.load();
+      other.run_and_compare(*beside, 10 + i, 1.0f);
+      const HostInput bad = int64_t{1};
+      EXPECT_FALSE(beside->run({&bad, 1}).ok());
+    }
+  });
+  for (int64_t i = 0; i < 20; ++i) residual.run_and_compare(*session, 128 - i, 1.0f);
+  loader.join();
+}
+
+}  // namespace
+}  // namespace highwater

@@ -1,0 +1,35 @@
+// A small program for the device, and the same in plain C++:
+//   h = x + w          [n, 24] and [24]
+//   v = view(h)        [2n, 12], no work
+//   s = v * v
+//   y = view(s) + x    a residual around it all
+// with n up to 128, and n itself as a second output.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "runtime/session.h"
+
+namespace highwater {
+
+class Residual {
+ public:
+  static constexpr int64_t kMostRows = 128, kWidth = 24;
+
+  explicit Residual(float weight);
+
+  std::unique_ptr<Session> load() const;
+
+  std::vector<float> input(int64_t rows, float seed) const;
+  std::vector<float> expected(const std::vector<float>& x) const;
+
+  // Runs the session at `rows`, and compares all that it gives.
+  void run_and_compare(Session& session, int64_t rows, float seed) const;
+
+ private:
+  Program program_;
+  std::vector<float> weights_;
+};
+
+}  // namespace highwater

@@ -1,0 +1,115 @@
+// How a kernel's source becomes WGSL.
+#include "graph/kernel.h"
+
+#include "support/expect.h"
+
+namespace highwater {
+namespace {
+
+Result<KernelText> expand_text(std::string_view text, std::vector<DType> bindings,
+                               std::vector<Substitution> substitutions = {},
+                               uint32_t params_size = 0) {
+  return expand(KernelSource{"sample", params_size, text}, ParamsSpace::Uniform, bindings,
+                substitutions);
+}
+
+bool has(const Result<KernelText>& result, std::string_view piece) {
+  return result.ok() && result->wgsl.find(piece) != std::string::npos;
+}
+
+TEST(Kernel, BindingsAreNumberedInOrderAfterTheParams) {
+  const auto k =
+      expand_text("#output y\n#input x\n#input w\n", {DType::Float32, DType::Float16, DType::Int8});
+  ASSERT_TRUE(succeeds(k));
+  EXPECT_EQ(k->writes, (std::vector<bool>{true, false, false}));
+  EXPECT_TRUE(has(k, "@binding(1) var<storage, read_write> y: array<vec4<f32>>;"));
+  EXPECT_TRUE(has(k, "@binding(2) var<storage, read> x: array<vec2<u32>>;"));
+  EXPECT_TRUE(has(k, "@binding(3) var<storage, read> w: array<u32>;"));
+  EXPECT_TRUE(has(k, "alias x_t = f32;"));
+  EXPECT_TRUE(has(k, "alias w_t = i32;"));
+  EXPECT_TRUE(has(k, "fn y_put("));
+  EXPECT_FALSE(has(k, "fn x_put(")) << "inputs are not written";
+  EXPECT_FALSE(has(k, "params"));
+}
+
+TEST(Kernel, SixtyFourBitTypesLiveAtHalfTheirWidth) {
+  const auto k = expand_text("#output y\n#input x\n", {DType::Int64, DType::Float64});
+  EXPECT_TRUE(has(k, "y: array<vec4<i32>>;"));
+  EXPECT_TRUE(has(k, "x: array<vec4<f32>>;"));
+}
+
+TEST(Kernel, BareBindingsHaveNoAccessors) {
+  const auto k = expand_text("#output y\n#input w : vec4<u32>\n", {DType::Float32, DType::UInt8});
+  EXPECT_TRUE(has(k, "@binding(2) var<storage, read> w: array<vec4<u32>>;"));
+  EXPECT_FALSE(has(k, "fn w_at("));
+}
+
+TEST(Kernel, ParamsAreBoundWhereThereAreAny) {
+  EXPECT_TRUE(has(expand_text("#output y\n", {DType::Float32}, {}, 16),
+                  "@group(0) @binding(0) var<uniform> params: Params;"));
+}
+
+TEST(Kernel, ParamsMayLieInStorage) {
+  const auto k = expand(KernelSource{"sample", 16, "#output y\n"}, ParamsSpace::Storage,
+                        std::vector{DType::Float32}, {});
+  EXPECT_TRUE(has(k, "@group(0) @binding(0) var<storage, read> params: Params;"));
+}
+
+TEST(Kernel, EntryPointsNumberFoldedGroups) {
+  const auto by_item = expand_text("#output y\n#main i\n}\n", {DType::Float32});
+  EXPECT_TRUE(has(by_item, "@compute @workgroup_size(WG) fn main("));
+  EXPECT_TRUE(has(by_item, "let i = (group_id.y * group_count.x + group_id.x) * WG + local_id;"));
+  const auto by_group = expand_text("#output y\n#main row lane\n}\n", {DType::Float32});
+  EXPECT_TRUE(has(by_group, "let row = (group_id.y * group_count.x + group_id.x);"));
+  EXPECT_TRUE(has(by_group, "let lane = local_id;"));
+}
+
+TEST(Kernel, SubstitutionsMayRepeatAndNameOthers) {
+  const auto k = expand_text("#output y\nlet a = ${E} + ${E};\n", {DType::Float32},
+                             {{"E", "f(${N})"}, {"N", "7"}});
+  EXPECT_TRUE(has(k, "let a = f(7) + f(7);\n"));
+}
+
+TEST(Kernel, UnrolledLinesRepeatWithTheirIndexAndNest) {
+  const auto k = expand_text("#output y\n#unroll i 2\n#unroll j 2\nrow(${i}, ${j});\n#end\n#end\n",
+                             {DType::Float32});
+  EXPECT_TRUE(has(k, "row(0, 0);\nrow(0, 1);\nrow(1, 0);\nrow(1, 1);\n"));
+  EXPECT_FALSE(has(k, "#end"));
+  EXPECT_TRUE(fails_saying(expand_text("#unroll i\n#end\n", {}), {"sample", "no count"}));
+}
+
+TEST(Kernel, IncludedLinesAreExpandedInTurn) {
+  const auto k = expand_text("#include PART\n", {DType::Float32},
+                             {{"PART", "#output y\nlet n = ${N};\n"}, {"N", "3"}});
+  ASSERT_TRUE(succeeds(k));
+  EXPECT_EQ(k->writes, std::vector<bool>{true});
+  EXPECT_TRUE(has(k, "let n = 3;\n"));
+  EXPECT_TRUE(fails_saying(expand_text("#include GONE\n", {}), {"sample", "${GONE}"}));
+}
+
+TEST(Kernel, InnerIndexHidesAnOuterOne) {
+  const auto k = expand_text("#unroll i 2\n#unroll i 2\na${i};\n#end\nb${i};\n#end\n", {});
+  EXPECT_TRUE(has(k, "a0;\na1;\nb0;\na0;\na1;\nb1;\n"));
+}
+
+TEST(Kernel, MissingSubstitutionIsNamed) {
+  EXPECT_TRUE(fails_saying(expand_text("#output y\nlet a = ${SCALE};\n", {DType::Float32}),
+                           {"kernel sample", "${SCALE}"}));
+  EXPECT_TRUE(fails_saying(expand_text("let a = ${SCALE;\n", {}), {"kernel sample", "open ${"}));
+}
+
+TEST(Kernel, NumberOfBindingsMustFit) {
+  const std::string_view two = "#output y\n#input x\n";
+  EXPECT_TRUE(fails_saying(expand_text(two, {DType::Float32}), {"sample", "more bindings", "1"}));
+  EXPECT_TRUE(fails_saying(expand_text(two, {DType::Float32, DType::Float32, DType::Float32}),
+                           {"sample", "2 bindings", "3 were given"}));
+  EXPECT_TRUE(fails_saying(expand_text(two, {}), {"sample", "more bindings", "0"}));
+}
+
+TEST(Kernel, LastLineNeedsNoNewline) {
+  EXPECT_TRUE(has(expand_text("const a = 1;", {}), "const a = 1;\n"));
+  EXPECT_TRUE(succeeds(expand_text("#output y", {DType::Float32})));
+}
+
+}  // namespace
+}  // namespace highwater

@@ -1,0 +1,54 @@
+"""What the packaging tests share: the project's folder, a program, and an installation."""
+
+import os
+import subprocess
+import sysconfig
+import tempfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# Where tools/setup builds what it installs into the .venv.
+BUILD = ROOT / "build" / "release"
+
+os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.mkdtemp(prefix="highwater-"))
+
+
+def run(*command, cwd: Path, **environment) -> str:
+    """What a command says on stdout; its whole output, as a failure, if it fails."""
+    result = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    words = " ".join(str(part) for part in command)
+    assert result.returncode == 0, f"{words}\n{result.stdout}\n{result.stderr}"
+    return result.stdout
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def site_packages() -> Path:
+    return Path(sysconfig.get_path("platlib"))
+
+
+@pytest.fixture(scope="session")
+def build() -> Path:
+    assert (BUILD / "CMakeCache.txt").exists(), "tools/setup has not built anything yet"
+    return BUILD
+
+
+@pytest.fixture(scope="session")
+def prefix(build, tmp_path_factory) -> Path:
+    """A plain `cmake --install`, as a distribution would make it."""
+    folder = tmp_path_factory.mktemp("prefix")
+    run("cmake", "--install", build, "--prefix", folder, cwd=ROOT)
+    return folder

@@ -1,0 +1,77 @@
+"""A C++ program of its own finds the package, links the delegate, and gets torch's answers."""
+
+import re
+
+import program
+import pytest
+import torch
+from conftest import run
+
+
+def check_run_module(root, folder, *prefixes):
+    run(
+        *("cmake", "-S", root / "examples" / "run_module", "-B", folder, "-G", "Ninja"),
+        *("-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={';'.join(map(str, prefixes))}"),
+        cwd=folder,
+    )
+    run("cmake", "--build", folder, cwd=folder)
+    (folder / "model.pte").write_bytes(program.pte())
+    output = run("./run_module", "model.pte", program.WIDTH, *program.LENGTHS, cwd=folder)
+
+    answers = re.findall(r"length (\d+): output \[1, (\d+), (\d+)\], sum (-?[\d.]+)", output)
+    assert [int(length) for length, *_ in answers] == list(program.LENGTHS), output
+    for length, rows, width, total in answers:
+        with torch.no_grad():
+            expected = program.Model()(program.run_module_input(int(length))).double()
+        assert (1, int(rows), int(width)) == tuple(expected.shape)
+        assert float(total) == pytest.approx(expected.sum().item(), rel=1e-4, abs=1e-2)
+
+
+def test_a_program_builds_against_an_installation(root, prefix, site_packages, tmp_path):
+    check_run_module(root, tmp_path, prefix, site_packages)
+
+
+def test_a_program_builds_against_the_python_environment(root, site_packages, tmp_path):
+    check_run_module(root, tmp_path, site_packages)
+
+
+CALLS_NOTHING = """
+#include <executorch/extension/module/module.h>
+int main(int, char** argv) {
+  executorch::extension::Module module(argv[1]);
+  return static_cast<int>(module.load_forward());
+}
+"""
+
+
+def test_a_program_that_calls_nothing_in_the_library_still_has_it(site_packages, tmp_path):
+    (tmp_path / "main.cpp").write_text(CALLS_NOTHING)
+    (tmp_path / "model.pte").write_bytes(program.pte())
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.28)\n"
+        "project(app LANGUAGES CXX)\n"
+        "find_package(highwater REQUIRED)\n"
+        "add_executable(app main.cpp)\n"
+        "target_link_libraries(app PRIVATE highwater::delegate)\n"
+    )
+    # The default of many distributions: a library that nothing calls is left out.
+    flags = "-DCMAKE_EXE_LINKER_FLAGS=-Wl,--as-needed"
+    run("cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={site_packages}", flags, cwd=tmp_path)
+    run("cmake", "--build", "build", cwd=tmp_path)
+    run("build/app", "model.pte", cwd=tmp_path)
+
+
+def test_an_installation_is_complete_and_names_no_folder_of_this_machine(root, prefix):
+    holds = {str(path.relative_to(prefix)) for path in prefix.rglob("*") if path.is_file()}
+    package = "lib/cmake/highwater"
+    assert holds == {
+        "include/highwater/highwater.h",
+        "lib/libhighwater.so",
+        "lib/libwgpu_native.so",
+        f"{package}/highwater-config.cmake",
+        f"{package}/highwater-config-version.cmake",
+        f"{package}/highwater-targets.cmake",
+        f"{package}/highwater-targets-release.cmake",
+    }
+    for path in holds - {"lib/libwgpu_native.so"}:
+        assert str(root).encode() not in (prefix / path).read_bytes(), path

@@ -1,0 +1,87 @@
+"""What `pip` builds, and what it installed."""
+
+import subprocess
+import sys
+import zipfile
+
+import pytest
+from conftest import run
+
+RUN_PROGRAM = """
+import sys, torch
+for module in sys.argv[2:]:
+    __import__(module)
+import highwater
+from executorch.runtime import Runtime
+
+method = Runtime.get().load_program(sys.argv[1]).load_method("forward")
+for length in (128, 37, 1):
+    (y,) = method.execute([torch.ones(1, length, 64)])
+    assert y.shape == (1, length, 64), y.shape
+    assert highwater.last_run()["passes"] == 1
+"""
+
+
+@pytest.fixture(scope="session")
+def wheel(root, build, tmp_path_factory):
+    """Of the objects that are there already, so that it takes seconds."""
+    folder = tmp_path_factory.mktemp("wheel")
+    run(
+        *(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps"),
+        *("-C", f"build-dir={build}", "--wheel-dir", folder, root),
+        cwd=root,
+    )
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+def test_a_wheel_holds_the_package_the_libraries_and_the_licences(wheel, root):
+    names = zipfile.ZipFile(wheel).namelist()
+    for name in (
+        *("highwater/__init__.py", "highwater/__main__.py", "highwater/py.typed"),
+        *("highwater/lib/libhighwater.so", "highwater/lib/libwgpu_native.so"),
+        "highwater/include/highwater/highwater.h",
+        "highwater/lib/cmake/highwater/highwater-config.cmake",
+    ):
+        assert name in names, names
+    for name in ("LICENSE", "NOTICE"):
+        assert any(entry.endswith(f"licenses/{name}") for entry in names), names
+    unexpected = [n for n in names if not n.startswith("highwater") or n.endswith((".pyc", ".a"))]
+    assert not unexpected
+    assert sum(name.endswith(".so") for name in names) == 2, names
+
+
+def test_a_wheel_serves_every_python(wheel):
+    assert wheel.name.startswith("highwater-0.1.0-py3-none-linux"), wheel.name
+
+
+def test_a_wheel_finds_executorch_beside_it_and_nowhere_else(wheel, tmp_path):
+    zipfile.ZipFile(wheel).extract("highwater/lib/libhighwater.so", tmp_path)
+    dynamic = run("readelf", "-d", tmp_path / "highwater/lib/libhighwater.so", cwd=tmp_path)
+    (runpath,) = [line for line in dynamic.splitlines() if "RUNPATH" in line or "RPATH" in line]
+    assert "[$ORIGIN/../../executorch/lib]" in runpath
+
+
+@pytest.mark.parametrize("before", [[], ["executorch.runtime"]], ids=["first", "after executorch"])
+def test_the_package_may_be_imported_first_or_after_executorch(before, tmp_path):
+    import program
+
+    path = tmp_path / "model.pte"
+    path.write_bytes(program.pte())
+    run(sys.executable, "-c", RUN_PROGRAM, path, *before, cwd=tmp_path)
+
+
+def test_the_module_lists_the_adapters(tmp_path):
+    assert "adapter 0: " in run(sys.executable, "-m", "highwater", cwd=tmp_path)
+
+
+def test_without_a_webgpu_implementation_it_says_so(tmp_path):
+    result = subprocess.run(
+        [sys.executable, "-m", "highwater"],
+        env={"HIGHWATER_WEBGPU": "/nowhere/libwebgpu.so"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 1
+    assert "no WebGPU implementation could be loaded" in result.stderr

@@ -1,0 +1,146 @@
+"""Loads a program once, runs it at one live shape after another, and compares with torch.
+
+Every run is held to the engine's promises as well: nothing is created after load, and a run is one
+pass, one submit and at most one write of params.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import highwater
+import lowering
+import torch
+from executorch.runtime import Runtime
+
+BOUND = 128
+# Down from the bound, not by divisors; up again after being short; a single row; back to the bound.
+LENGTHS = (128, 100, 37, 64, 1, 128)
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """An element is right if it is close absolutely or relatively."""
+
+    atol: float
+    rtol: float
+
+
+EXACT = Tolerance(0.0, 0.0)
+FLOAT = Tolerance(1e-5, 1e-5)
+# WGSL leaves exp, sin, pow and their relatives some units in the last place more.
+TRANSCENDENTAL = Tolerance(1e-4, 1e-4)
+RMS = Tolerance(1e-3, 1e-3)
+HALF = Tolerance(1e-2, 1e-2)
+
+
+class LoadError(RuntimeError):
+    """A program did not load; carries the engine's own words."""
+
+    @property
+    def unsupported(self) -> bool:
+        return "is not supported" in str(self)
+
+
+class LiveProgram:
+    """One loaded program. Each `run` is checked against the accounts of the engine."""
+
+    def __init__(self, pte: bytes, data_path: Path | None = None):
+        try:
+            self._program = Runtime.get().load_program(pte, data_path=data_path)
+            self._method = self._program.load_method("forward")
+        except RuntimeError as error:
+            raise LoadError(f"{highwater.last_error()} [{_first_line(error)}]") from error
+
+    def run(self, *inputs) -> list:
+        try:
+            outputs = list(self._method.execute(list(inputs)))
+        except RuntimeError as error:
+            said = highwater.last_error()
+            raise RuntimeError(f"the run failed: {said} [{_first_line(error)}]") from error
+        check_accounts(highwater.last_run())
+        return outputs
+
+    def check(self, module, *inputs, tolerance: Tolerance = FLOAT) -> None:
+        """Runs, and compares values, live shapes and dtypes with those of the eager module."""
+        with torch.no_grad():
+            expected = torch.utils._pytree.tree_leaves(module(*inputs))
+        actual = self.run(*inputs)
+        assert len(actual) == len(expected), f"{len(actual)} outputs, not {len(expected)}"
+        for index, (got, want) in enumerate(zip(actual, expected, strict=True)):
+            shapes = ", ".join(str(list(getattr(x, "shape", [x]))) for x in inputs)
+            if isinstance(want, torch.Tensor):
+                assert_same(got, want, tolerance, f"output {index} for inputs {shapes}")
+            else:
+                assert got == want, f"output {index} is {got}, not {want}, for inputs {shapes}"
+
+    def check_rejects(self, *inputs) -> None:
+        try:
+            self._method.execute(list(inputs))
+        except RuntimeError:
+            return
+        raise AssertionError(f"accepted {[list(x.shape) for x in inputs]}, which is over the bound")
+
+
+def check_accounts(run: dict) -> None:
+    work = 1 if run["dispatches"] else 0
+    assert run["gpu_objects"] == 0, f"a run created {run['gpu_objects']} GPU objects: {run}"
+    assert work <= run["passes"] <= 1, f"a run took {run['passes']} passes: {run}"
+    assert work <= run["submits"] <= 1, f"a run took {run['submits']} submits: {run}"
+    assert run["params_writes"] <= 1, f"a run wrote params {run['params_writes']} times: {run}"
+
+
+def assert_same(got, want, tolerance: Tolerance, what: str, dtype=None) -> None:
+    """Compares shape and dtype exactly and values by `tolerance`; integers always exactly."""
+    dtype = want.dtype if dtype is None else dtype
+    assert got.shape == want.shape, f"{what} has shape {list(got.shape)}, not {list(want.shape)}"
+    assert got.dtype == dtype, f"{what} is {got.dtype}, not {dtype}"
+    if not dtype.is_floating_point:
+        wrong = got != want.to(dtype)
+        error = wrong.double()
+    else:
+        a, b = got.double(), want.double()
+        error = (a - b).abs()
+        near = (error <= tolerance.atol) | (error <= tolerance.rtol * b.abs())
+        wrong = ~(near | (a == b) | (a.isnan() & b.isnan()))
+    if not wrong.any():
+        return
+    at = tuple(int(i) for i in wrong.nonzero()[0])
+    raise AssertionError(
+        f"{what}: {int(wrong.sum())} of {wrong.numel()} elements are wrong, the worst by "
+        f"{error[wrong].max():.3g}; the first is at {at}: {got[at].item()}, not {want[at].item()}"
+    )
+
+
+def check_live(
+    module,
+    make_inputs,
+    dynamic_shapes,
+    *,
+    ops=(),
+    lengths=LENGTHS,
+    tolerance: Tolerance = FLOAT,
+    over_bound: bool = True,
+    **options,
+) -> LiveProgram:
+    """Lowers `module` at the longest of `lengths` and checks one loaded program at all of them.
+
+    `make_inputs(length)` draws from torch's generator, so that each step has new values. `ops` are
+    operators that the program must hold, all of it on the delegate.
+    """
+    bound = max(lengths)
+    torch.manual_seed(0)
+    pte = lowering.lower(module, make_inputs(bound), dynamic_shapes, **options)
+    lowering.assert_delegated(pte, *ops)
+    program = LiveProgram(pte)
+    for step, length in enumerate(lengths):
+        torch.manual_seed(step)
+        program.check(module, *make_inputs(length), tolerance=tolerance)
+    if over_bound:
+        program.check_rejects(*make_inputs(bound + 1))
+        program.check(module, *make_inputs(min(lengths)), tolerance=tolerance)
+        program.check(module, *make_inputs(bound), tolerance=tolerance)
+    return program
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -1,0 +1,20 @@
+"""The whole operator catalogue of the ExecuTorch wheel, static and live."""
+
+from collections import Counter
+
+import catalogue
+from catalogue_outcome import LIVE, PASSED, STATIC
+
+# Fewer than this pass only if something is broken that no single case reports.
+LEAST_PASSED = {STATIC: 100, LIVE: 100}
+
+
+def test_every_supported_case_is_right_static_and_live(capsys):
+    outcomes = catalogue.run_all(catalogue.select(""), jobs=2, report=lambda *_: None)
+    with capsys.disabled():
+        print(f"\n{catalogue.summary(outcomes)}")
+    failures = catalogue.failures(outcomes)
+    assert not failures, "\n".join(failures)
+    passed = Counter(outcome.mode for outcome in outcomes if outcome.status == PASSED)
+    for mode, least in LEAST_PASSED.items():
+        assert passed[mode] >= least, f"only {passed[mode]} {mode} cases passed"

@@ -1,0 +1,113 @@
+"""Bytes that are no program, or no longer the program they were: errors, never a crash."""
+
+import multiprocessing
+import random
+
+import highwater
+import pytest
+import torch
+from live import LiveProgram, LoadError
+from lowering import lower
+from modules import WIDTH, Fn, RmsNorm, live, rms_norm, shapes
+
+TRIALS = 300
+
+
+def _norm() -> bytes:
+    return lower(RmsNorm(), (torch.randn(1, 128, WIDTH),), ({1: live()},))
+
+
+def _many_ops() -> bytes:
+    """Values of most kinds: scalars, lists with live entries, casts, constants."""
+
+    def graph(x):
+        heads = x.view(1, x.shape[1], 8, 8).transpose(1, 2)
+        row = torch.cat([heads, heads * 2.0], 1).permute(0, 2, 1, 3).reshape(1, x.shape[1], 128)
+        y = rms_norm(row[:, :, 3:67], torch.linspace(0.5, 1.5, 64)) + torch.sigmoid(x)
+        return y[:, -1], (y + x.unsqueeze(0).squeeze(0)).to(torch.int32)
+
+    return lower(Fn(graph), (torch.randn(1, 128, WIDTH),), shapes({1: live()}))
+
+
+def _delegate_bytes(pte: bytes) -> range:
+    """From the delegate's header on: what comes before is ExecuTorch's own to check."""
+    return range(pte.index(b"VH00"), len(pte))
+
+
+def _truncations(pte: bytes):
+    region = _delegate_bytes(pte)
+    for end in range(region.start, region.stop - 1, max(1, len(region) // 40)):
+        yield pte[:end]
+
+
+def _damages(pte: bytes):
+    region = _delegate_bytes(pte)
+    dice = random.Random(0)
+    for _ in range(TRIALS):
+        broken = bytearray(pte)
+        for _ in range(dice.choice((1, 2, 8))):
+            broken[dice.choice(region)] = dice.choice((0, 1, 0x7F, 0x80, 0xFF))
+        yield bytes(broken)
+
+
+def _runs(pte: bytes) -> bool:
+    try:
+        LiveProgram(pte).run(torch.randn(1, 37, WIDTH))
+    except RuntimeError:
+        return False
+    return True
+
+
+def _try_each(connection, programs) -> None:
+    for pte in programs:
+        connection.send(_runs(pte))
+    connection.close()
+
+
+def _try_in_a_process_that_may_crash(programs) -> list[bool]:
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_try_each, args=(theirs, programs))
+    process.start()
+    theirs.close()
+    results = []
+    try:
+        while len(results) < len(programs):
+            assert ours.poll(120), f"program {len(results)} of {len(programs)} hangs"
+            results.append(ours.recv())
+    except EOFError:
+        process.join()
+        pytest.fail(f"program {len(results)} ended the process with code {process.exitcode}")
+    finally:
+        process.kill()
+        process.join()
+    return results
+
+
+@pytest.mark.parametrize("make", [_norm, _many_ops])
+def test_a_truncated_program_is_an_error(make):
+    results = _try_in_a_process_that_may_crash(list(_truncations(make())))
+    assert not any(results)
+
+
+@pytest.mark.parametrize("make", [_norm, _many_ops])
+def test_a_damaged_program_is_an_error_or_runs_but_never_crashes(make):
+    results = _try_in_a_process_that_may_crash(list(_damages(make())))
+    assert results.count(False) > TRIALS // 4, "so few refusals mean that nothing was damaged"
+
+
+@pytest.mark.parametrize("text", [b"no_op", b"\xff\x80\x01\x7f\x00"], ids=["letters", "bytes"])
+def test_an_unknown_operator_is_named(text):
+    pte = bytearray(_norm())
+    at = bytes(pte).index(b"et_vk.rms_norm.default")
+    pte[at : at + 5] = text
+    with pytest.raises(LoadError) as error:
+        LiveProgram(bytes(pte))
+    assert error.value.unsupported
+    assert ".rms_norm.default" in highwater.last_error()
+
+
+def test_bytes_that_are_no_program_at_all():
+    for nothing in (b"", b"\0" * 64, b"VH00" * 64):
+        with pytest.raises(LoadError):
+            LiveProgram(nothing)

@@ -1,0 +1,160 @@
+"""RMS norm at live lengths: alone, chained, in residuals, with weights of every shape."""
+
+import lowering
+import pytest
+import torch
+from live import LENGTHS, RMS, LiveProgram, check_live
+from modules import WIDTH, Fn, RmsNorm, live, rms_norm, shapes
+from torch import nn
+
+RMS_NORM = "et_vk.rms_norm.default"
+
+
+class Graph(nn.Module):
+    """Combines the input with one or two norms of it, as a transformer block does."""
+
+    def __init__(self, combine):
+        super().__init__()
+        self.first = RmsNorm()
+        self.second = RmsNorm(start=1.5, stop=0.5)
+        self.combine = combine
+
+    def forward(self, x):
+        return self.combine(x, self.first, self.second)
+
+
+GRAPHS = {
+    "rms(x)": lambda x, f, g: f(x),
+    "rms(rms(x))": lambda x, f, g: g(f(x)),
+    "rms(x) + x": lambda x, f, g: f(x) + x,
+    "x + rms(rms(x))": lambda x, f, g: x + g(f(x)),
+    "rms(x) * x": lambda x, f, g: f(x) * x,
+    "rms(x) + rms(rms(x)) * x": lambda x, f, g: f(x) + g(f(x)) * x,
+}
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_graphs_of_norms(graph):
+    check_live(
+        Graph(GRAPHS[graph]),
+        lambda n: (torch.randn(1, n, WIDTH),),
+        ({1: live()},),
+        ops=[RMS_NORM],
+        tolerance=RMS,
+    )
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_static_graphs_of_norms(graph):
+    module = Graph(GRAPHS[graph])
+    pte = lowering.lower(module, (torch.randn(1, 8, WIDTH),))
+    lowering.assert_delegated(pte, RMS_NORM)
+    program = LiveProgram(pte)
+    for _ in range(3):
+        program.check(module, torch.randn(1, 8, WIDTH), tolerance=RMS)
+
+
+# Widths about the vector and workgroup sizes: one lane, not a multiple of 4, one over a power of 2.
+@pytest.mark.parametrize("width", [1, 3, 4, 60, 64, 65, 257, 1024])
+def test_widths(width):
+    check_live(
+        RmsNorm(width),
+        lambda n: (torch.randn(1, n, width),),
+        ({1: live()},),
+        ops=[RMS_NORM],
+        tolerance=RMS,
+    )
+
+
+RANKS = {
+    "[S, H]": (lambda n: (n, WIDTH), {0: live()}),
+    "[1, S, H]": (lambda n: (1, n, WIDTH), {1: live()}),
+    "[S, 3, H]": (lambda n: (n, 3, WIDTH), {0: live()}),
+    "[3, S, H]": (lambda n: (3, n, WIDTH), {1: live()}),
+    "[1, 8, S, H], heads first": (lambda n: (1, 8, n, WIDTH), {2: live()}),
+}
+
+
+@pytest.mark.parametrize("rank", RANKS)
+def test_ranks(rank):
+    shape, dynamic = RANKS[rank]
+    check_live(
+        RmsNorm(),
+        lambda n: (torch.randn(shape(n)),),
+        (dynamic,),
+        ops=[RMS_NORM],
+        tolerance=RMS,
+    )
+
+
+# The weight as an input: the shape for a length n, and its dynamic dims.
+WEIGHTS = {
+    "[H]": (lambda n: (WIDTH,), None),
+    "[1, H]": (lambda n: (1, WIDTH), None),
+    "[1, 1, H]": (lambda n: (1, 1, WIDTH), None),
+    "[1]": (lambda n: (1,), None),
+    "a scalar": (lambda n: (), None),
+    "[S, 1]": (lambda n: (n, 1), {0: live()}),
+    "[S, H]": (lambda n: (n, WIDTH), {0: live()}),
+    "[1, S, H]": (lambda n: (1, n, WIDTH), {1: live()}),
+    "[3, 1, H], more than the input": (lambda n: (3, 1, WIDTH), None),
+}
+
+
+@pytest.mark.parametrize("weight", WEIGHTS)
+def test_weights_of_any_broadcastable_shape(weight):
+    shape, dynamic = WEIGHTS[weight]
+    check_live(
+        Fn(rms_norm),
+        lambda n: (torch.randn(1, n, WIDTH), torch.randn(shape(n))),
+        shapes({1: live()}, dynamic),
+        ops=[RMS_NORM],
+        tolerance=RMS,
+    )
+
+
+COMPUTED_WEIGHTS = {
+    "1 + w": lambda x, w: rms_norm(x, 1.0 + w),
+    "sigmoid(w)": lambda x, w: rms_norm(x, torch.sigmoid(w)),
+    "rms(w)": lambda x, w: rms_norm(x, rms_norm(w, 1.0 + w)),
+}
+
+
+@pytest.mark.parametrize("weight", COMPUTED_WEIGHTS)
+def test_a_computed_weight(weight):
+    check_live(
+        Fn(COMPUTED_WEIGHTS[weight]),
+        lambda n: (torch.randn(1, n, WIDTH), torch.randn(1, n, WIDTH)),
+        shapes({1: live()}, {1: live()}),
+        ops=[RMS_NORM],
+        tolerance=RMS,
+    )
+
+
+def test_the_normalized_dim_itself_is_live():
+    check_live(
+        Fn(rms_norm),
+        lambda n: (torch.randn(4, n), torch.randn(n)),
+        shapes({1: live()}, {0: live()}),
+        ops=[RMS_NORM],
+        tolerance=RMS,
+    )
+
+
+def test_batch_and_length_are_live_together():
+    module = RmsNorm()
+    dynamic = ({0: live("b", most=16), 1: live()},)
+    pte = lowering.lower(module, (torch.randn(16, 128, WIDTH),), dynamic)
+    lowering.assert_delegated(pte, RMS_NORM)
+    program = LiveProgram(pte)
+    for batch, length in zip((16, 3, 1, 7, 16, 2), LENGTHS, strict=True):
+        program.check(module, torch.randn(batch, length, WIDTH), tolerance=RMS)
+
+
+def test_large_and_small_values():
+    check_live(
+        RmsNorm(),
+        lambda n: (torch.randn(1, n, WIDTH) * torch.logspace(-3, 4, n).reshape(1, n, 1),),
+        ({1: live()},),
+        tolerance=RMS,
+    )
