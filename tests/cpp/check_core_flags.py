@@ -29,7 +29,7 @@ def main() -> None:
         missing = [flag for flag in FLAGS if flag not in commands[source]]
         if missing:
             troubles.append(f"{source} is compiled without {' and '.join(missing)}")
-    sys.exit("\n".join(troubles))
+    sys.exit("\n".join(troubles) or 0)
 
 
 if __name__ == "__main__":

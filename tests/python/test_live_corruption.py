@@ -96,7 +96,7 @@ def test_a_damaged_program_is_an_error_or_runs_but_never_crashes(make):
     assert results.count(False) > TRIALS // 4, "so few refusals mean that nothing was damaged"
 
 
-@pytest.mark.parametrize("text", [b"no_op", b"\xff\x80\x01\x7f\x00"], ids=["letters", "bytes"])
+@pytest.mark.parametrize("text", [b"no_op", b"\xff\x80\xfe\xc0\xf5"], ids=["letters", "bytes"])
 def test_an_unknown_operator_is_named(text):
     pte = bytearray(_norm())
     at = bytes(pte).index(b"et_vk.rms_norm.default")

@@ -20,7 +20,7 @@ def randomized(module):
 
 
 # Widths about the vector and workgroup sizes.
-@pytest.mark.parametrize("width", [1, 3, 4, 24, 63, 64, 65, 257, 768])
+@pytest.mark.parametrize("width", [1, 3, 4, 24, 63, 64, 65, 257, 768, 6001])
 def test_layer_norm_widths(width):
     check_live(
         randomized(nn.LayerNorm(width)),
@@ -124,6 +124,7 @@ GROUPS = {
     "live columns": (2, 8, lambda n: (1, 8, 3, n), 3),
     "a group for each channel": (6, 6, lambda n: (1, 6, n, 5), 2),
     "one group": (1, 6, lambda n: (2, 6, n, 5), 2),
+    "an image": (2, 12, lambda n: (1, 12, n, 128), 2),
     "rank 3": (2, 8, lambda n: (2, 8, n), 2),
 }
 

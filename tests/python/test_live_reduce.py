@@ -156,6 +156,17 @@ def test_a_long_sum_of_small_numbers():
     )
 
 
+def test_a_long_walk_of_two_dims():
+    check_live(
+        Fn(lambda x: x.amax((0, 2), keepdim=True)),
+        lambda n: (torch.randn(300, n, 301),),
+        shapes({1: live(most=4)}),
+        ops=["aten.amax.default"],
+        lengths=(4, 3, 1, 4),
+        tolerance=EXACT,
+    )
+
+
 def test_a_sum_of_nothing_is_zero():
     module = Fn(lambda x: x.sum(1, keepdim=True))
     pte = lowering.lower(module, (torch.randn(5, 128),), shapes({1: live(least=0)}))

@@ -49,6 +49,21 @@ def test_places(op, place):
 
 
 @pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("width", [50257, 128256])
+def test_a_whole_vocabulary(op, width):
+    """More rounds than a software adapter allows one invocation."""
+    function, name = OPS[op]
+    check_live(
+        Fn(lambda x: function(x, -1)),
+        lambda n: (torch.randn(1, n, width),),
+        shapes({1: live(most=5)}),
+        ops=[name],
+        lengths=(5, 3, 1, 4, 5),
+        tolerance=SOFTMAX,
+    )
+
+
+@pytest.mark.parametrize("op", OPS)
 @pytest.mark.parametrize("dim", [1, 2])
 def test_large_and_small_values(op, dim):
     function, name = OPS[op]

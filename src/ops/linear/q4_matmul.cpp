@@ -20,7 +20,8 @@ Q4Matmul::Q4Matmul(Args& a, const Operands& operands) : o_(operands) {
       "a 4-bit weight of dims ", w, " does not take ", o_.depth, " inputs to ", all_columns_,
       " outputs");
   a.require(o_.group > 0 && scale_row_ >= all_columns_ &&
-                scale.numel() / std::max<int64_t>(scale_row_, 1) * o_.group >= o_.depth,
+                scale.numel() / std::max<int64_t>(scale_row_, 1) * std::min(o_.group, o_.depth) >=
+                    o_.depth,
             "scales of dims ", scale, " do not cover groups of ", o_.group, " in ", o_.depth);
   if (o_.bias) {
     a.require(a.bound(*o_.bias).numel() >= all_columns_, "a bias of dims ", a.bound(*o_.bias),

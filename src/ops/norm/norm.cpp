@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "graph/op.h"
+#include "ops/long_walks.h"
 #include "wgsl/norm_groups.h"
 #include "wgsl/norm_rows.h"
 #include "wgsl/norm_shared.h"
@@ -20,7 +23,7 @@ class Norm final : public Op {
         eps_(static_cast<float>(a.number(is_group_ ? 7 : 4))),
         groups_count_(is_group_ ? a.integer(6) : 1),
         row_dims_(is_group_ ? 0 : a.live_integers(1).size()),
-        on_groups_(!a.traits().software) {
+        on_software_(a.traits().software) {
     const size_t rank = a.bound(x_).rank();
     a.require(is_float(a.dtype(x_)), "it is defined on floats only");
     a.require(groups_count_ > 0, groups_count_, " groups");
@@ -34,7 +37,10 @@ class Norm final : public Op {
     const std::vector<Tensor> bindings{y_, mean_, scale_, x_, w_.value_or(x_), b_.value_or(x_)};
     const Substitution shared{"SHARED", shared_text()};
     rows_ = a.step<wgsl::norm_rows>(bindings, {shared});
-    if (on_groups_) groups_ = a.step<wgsl::norm_groups>(bindings, {shared});
+    // Four rows, each of which is walked three times.
+    if (!on_software_ || 12 * most_width(a) > kLongWalk) {
+      groups_ = a.step<wgsl::norm_groups>(bindings, {shared});
+    }
   }
 
   Status plan(const Shapes& s, Plan& plan) const override {
@@ -56,7 +62,12 @@ class Norm final : public Op {
       params.eps = eps_;
       return params;
     };
-    if (on_groups_ && layout.width >= Grid::kWorkgroupSize) {
+    bool by_groups = layout.width >= Grid::kWorkgroupSize;
+    if (on_software_) {
+      const int64_t rounds = layout.width % 4 == 0 ? 3 * layout.width : 12 * layout.width;
+      HW_TRY(by_groups, is_long_walk(rounds, rounds));
+    }
+    if (by_groups) {
       plan.run(groups_, fill(wgsl::norm_groups::Params{}),
                Grid::groups(ceil_div<int64_t>(rows, 4)));
     } else {
@@ -93,6 +104,13 @@ class Norm final : public Op {
     return layout;
   }
 
+  int64_t most_width(Args& a) const {
+    const Dims& bound = a.bound(x_);
+    return is_group_
+               ? bound.product(1, bound.rank()) / std::max<int64_t>(groups_count_, 1)
+               : bound.product(bound.rank() - std::min(row_dims_, bound.rank()), bound.rank());
+  }
+
   std::string shared_text() const {
     const std::pair<std::string_view, std::string_view> choices[] = {
         {"${W_QUAD}", w_ ? "w_quad(q)" : "1.0"},
@@ -112,7 +130,7 @@ class Norm final : public Op {
   float eps_;
   int64_t groups_count_;
   size_t row_dims_;
-  bool on_groups_;
+  bool on_software_;
   Tensor y_;
   Tensor mean_;
   Tensor scale_;

@@ -2,6 +2,7 @@
 
 #include "graph/op.h"
 #include "graph/strided.h"
+#include "ops/long_walks.h"
 #include "wgsl/reduce_groups.h"
 #include "wgsl/reduce_shared.h"
 #include "wgsl/reduce_threads.h"
@@ -52,14 +53,16 @@ class Reduce final : public Op {
         x_(a.tensor(0)),
         keepdim_(a.size() > 3 && !a.is_null(2) && a.flag(2)),
         y_(a.out(a.last())),
-        on_groups_(!a.traits().software) {
-    choose_dims(a);
+        on_software_(a.traits().software) {
+    const int64_t most = choose_dims(a);
     const bool on_float = is_float(a.dtype(x_)) || is_float(a.dtype(y_));
     const std::string_view name = row_.name.substr(row_.name.find('.') + 1);
     const std::string_view variant = name.substr(0, name.find('.'));
     const std::string shared = shared_text(row_, on_float);
     threads_ = a.step<wgsl::reduce_threads>({y_, x_}, {{"SHARED", shared}}, variant);
-    if (on_groups_) groups_ = a.step<wgsl::reduce_groups>({y_, x_}, {{"SHARED", shared}}, variant);
+    if (!on_software_ || most * static_cast<int64_t>(Dims::kMaxRank) > kLongWalk) {
+      groups_ = a.step<wgsl::reduce_groups>({y_, x_}, {{"SHARED", shared}}, variant);
+    }
   }
 
   Status plan(const Shapes& s, Plan& plan) const override {
@@ -84,19 +87,26 @@ class Reduce final : public Op {
       return fail("there are no elements to choose from in dims ", x);
     }
     const bool columns = is_columns(kept, reduced);
-    if (on_groups_ && count >= Grid::kWorkgroupSize && !columns) {
-      plan.run(groups_, params_of<wgsl::reduce_groups::Params>(kept, reduced, outputs, count, 0),
+    const uint32_t mode = columns ? 1 : is_rows(kept, reduced) ? 2 : 0;
+    bool by_groups = !columns && count >= Grid::kWorkgroupSize;
+    if (on_software_ && outputs > 0) {
+      // Several reduced dims cost a loop over them for each element.
+      const int64_t rounds = count * std::max<int64_t>(reduced.rank(), 1);
+      HW_TRY(by_groups, is_long_walk(mode == 2 ? rounds / 4 : rounds, rounds));
+    }
+    if (by_groups) {
+      plan.run(groups_, params_of<wgsl::reduce_groups::Params>(kept, reduced, outputs, count, mode),
                Grid::groups(ceil_div<int64_t>(outputs, 4)));
       return {};
     }
-    const uint32_t mode = columns ? 1 : is_rows(kept, reduced) ? 2 : 0;
     plan.run(threads_, params_of<wgsl::reduce_threads::Params>(kept, reduced, outputs, count, mode),
              Grid::quads(outputs));
     return {};
   }
 
  private:
-  void choose_dims(Args& a) {
+  // The most elements that go into one output.
+  int64_t choose_dims(Args& a) {
     const size_t rank = a.bound(x_).rank();
     std::vector<int64_t> dims;
     if (!a.is_null(1)) dims = row_.finds_place ? std::vector{a.integer(1)} : a.integers(1);
@@ -106,6 +116,9 @@ class Reduce final : public Op {
       if (at) reduced_[*at] = true;
     }
     if (dims.empty()) reduced_.fill(true);
+    int64_t most = 1;
+    for (size_t i = 0; i < rank; ++i) most *= reduced_[i] ? a.bound(x_)[i] : 1;
+    return most;
   }
 
   static bool all_whole_quads(const StridedLoop<1>& loop, size_t dims) {
@@ -149,7 +162,7 @@ class Reduce final : public Op {
   Tensor x_;
   bool keepdim_;
   Tensor y_;
-  bool on_groups_;
+  bool on_software_;
   std::array<bool, Dims::kMaxRank> reduced_{};
   Step<wgsl::reduce_threads> threads_;
   Step<wgsl::reduce_groups> groups_;

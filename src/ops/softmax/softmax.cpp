@@ -1,4 +1,5 @@
 #include "graph/op.h"
+#include "ops/long_walks.h"
 #include "wgsl/softmax_apply.h"
 #include "wgsl/softmax_groups.h"
 #include "wgsl/softmax_rows.h"
@@ -23,7 +24,8 @@ constexpr std::string_view kLowest = "const LOWEST: f32 = -3.4028234e38;";
 // (x, dim, half_to_float, y). The output's dtype says all that half_to_float would.
 class Softmax final : public Op {
  public:
-  explicit Softmax(Args& a) : x_(a.tensor(0)), y_(a.out(a.last())) {
+  explicit Softmax(Args& a)
+      : x_(a.tensor(0)), y_(a.out(a.last())), on_software_(a.traits().software) {
     const Dims& bound = a.bound(x_);
     const auto dim = wrap_dim(a.integer(1), bound.rank());
     a.require(dim.ok(), "dim ", a.integer(1), " of ", bound);
@@ -36,9 +38,10 @@ class Softmax final : public Op {
     if (is_last_) {
       const Substitution shared{"SHARED", std::string(wgsl::softmax_shared::kSource.text)};
       rows_ = a.step<wgsl::softmax_rows>({y_, x_}, {functions, shared}, variant);
-      on_groups_ = !a.traits().software;
-      if (on_groups_)
+      // Rows that are no whole quads go by fours, and each is walked three times.
+      if (!on_software_ || 12 * bound.back() > kLongWalk) {
         groups_ = a.step<wgsl::softmax_groups>({y_, x_}, {functions, shared}, variant);
+      }
       return;
     }
     const int64_t most_walks = bound.product(0, dim_) * bound.product(dim_ + 1, bound.rank());
@@ -51,16 +54,11 @@ class Softmax final : public Op {
   Status plan(const Shapes& s, Plan& plan) const override {
     plan.resize(y_, s[x_]);
     if (s[x_].numel() == 0) return {};
-    if (is_last_) {
-      plan_rows(s[x_], plan);
-    } else {
-      plan_walks(s[x_], plan);
-    }
-    return {};
+    return is_last_ ? plan_rows(s[x_], plan) : plan_walks(s[x_], plan);
   }
 
  private:
-  void plan_rows(const Dims& x, Plan& plan) const {
+  Status plan_rows(const Dims& x, Plan& plan) const {
     const int64_t width = x.back(), rows = x.numel() / width;
     const int64_t rows_each = width % 4 == 0 ? 1 : width % 2 == 0 ? 2 : 4;
     const int64_t blocks = ceil_div(rows, rows_each);
@@ -71,17 +69,26 @@ class Softmax final : public Op {
       params.width = static_cast<uint32_t>(width);
       return params;
     };
-    if (on_groups_ && width >= Grid::kWorkgroupSize) {
+    bool by_groups = width >= Grid::kWorkgroupSize;
+    if (on_software_) {
+      const int64_t rounds = 3 * rows_each * (rows_each == 1 ? width / 4 : width);
+      HW_TRY(by_groups, is_long_walk(rounds, rounds));
+    }
+    if (by_groups) {
       plan.run(groups_, fill(wgsl::softmax_groups::Params{}), Grid::groups(blocks));
     } else {
       plan.run(rows_, fill(wgsl::softmax_rows::Params{}), Grid::threads(blocks));
     }
+    return {};
   }
 
-  void plan_walks(const Dims& x, Plan& plan) const {
+  Status plan_walks(const Dims& x, Plan& plan) const {
     const auto count = static_cast<uint32_t>(x[dim_]);
     const auto inner = static_cast<uint32_t>(x.product(dim_ + 1, x.rank()));
     const int64_t walks = x.numel() / count;
+    if (on_software_ && 2 * x[dim_] > kTooLongWalk) {
+      return fail("dim ", dim_, " of ", x, " is too long for this adapter");
+    }
     plan.resize(top_, {walks}).resize(sum_, {walks});
     plan.run(stats_,
              {static_cast<uint32_t>(ceil_div<int64_t>(walks, 4)), static_cast<uint32_t>(walks),
@@ -89,13 +96,14 @@ class Softmax final : public Op {
              Grid::quads(walks));
     plan.run(apply_, {static_cast<uint32_t>(ceil_div<int64_t>(x.numel(), 4)), count, inner},
              Grid::quads(x.numel()));
+    return {};
   }
 
   Tensor x_;
   Tensor y_;
+  bool on_software_;
   size_t dim_ = 0;
   bool is_last_ = true;
-  bool on_groups_ = false;
   Tensor top_;
   Tensor sum_;
   Step<wgsl::softmax_rows> rows_;

@@ -1,0 +1,28 @@
+// How far one invocation may walk on an adapter that computes on the CPU.
+//
+// There one invocation a row is fastest, but Mesa's software adapter ends all loops of an
+// invocation after 65,535 rounds together, without a word. Long before that, rows go to workgroups;
+// what would be too long even for those is an error and not a wrong number.
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "graph/grid.h"
+
+namespace highwater {
+
+constexpr int64_t kLongWalk = 16'384;
+constexpr int64_t kTooLongWalk = 60'000;
+
+// Whether rows that take one invocation so many rounds should go to workgroups, each of whose
+// invocations has its share of `workgroup_rounds`.
+inline Result<bool> is_long_walk(int64_t rounds, int64_t workgroup_rounds) {
+  if (rounds <= kLongWalk) return false;
+  if (workgroup_rounds / Grid::kWorkgroupSize > kTooLongWalk) {
+    return fail("a row of ", workgroup_rounds, " steps is too long for this adapter");
+  }
+  return true;
+}
+
+}  // namespace highwater

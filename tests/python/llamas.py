@@ -1,0 +1,113 @@
+"""Small Llamas with random weights, exported the way people export real ones.
+
+`build(variant)` gives the program and a maker of fresh eager models, whose caches start empty.
+"""
+
+import contextlib
+import copy
+import functools
+import io
+import json
+import logging
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import lowering  # noqa: F401  (caches the partitioner's patterns)
+import torch
+from executorch.examples.models.llama import export_llama_lib
+from executorch.examples.models.llama.llama_transformer import construct_transformer
+from executorch.examples.models.llama.model_args import ModelArgs
+from executorch.extension.llm.export.config.llm_config import LlmConfig
+
+BOUND = 32  # tokens in one call; export_llama makes it one less
+CONTEXT = 64  # tokens in the cache
+VOCABULARY = 256
+LAYERS = 2
+PARAMS = dict(
+    dim=64,
+    n_layers=LAYERS,
+    n_heads=4,
+    n_kv_heads=2,
+    vocab_size=VOCABULARY,
+    hidden_dim=96,
+    norm_eps=1e-5,
+    rope_theta=10000.0,
+    multiple_of=32,
+)
+QWEN = dict(use_hf_rope=True, use_qk_norm=True, qk_norm_before_rope=True, head_dim=16)
+
+
+@dataclass(frozen=True)
+class Variant:
+    quantization: str | None = None
+    embedding: str | None = None
+    half: bool = False
+    full_logits: bool = False
+    dynamic: bool = True
+    params: dict = field(default_factory=dict)
+
+
+VARIANTS = {
+    "fp32": Variant(),
+    "4w": Variant("4w", "4,32"),
+    "8da4w": Variant("8da4w", "4,32"),
+    "4w_half": Variant("4w", "4,32", half=True),
+    "4w_full_logits": Variant("4w", "4,32", full_logits=True),
+    "4w_static": Variant("4w", "4,32", dynamic=False),
+    "qwen3_4w": Variant("4w", "4,32", params=QWEN),
+}
+
+
+@dataclass
+class Llama:
+    pte: bytes
+    fresh: Callable[[], torch.nn.Module]
+
+
+def _write_checkpoint(folder: Path, params: dict) -> None:
+    (folder / "params.json").write_text(json.dumps(params))
+    torch.manual_seed(0)
+    model = construct_transformer(
+        ModelArgs(max_seq_len=BOUND, max_context_len=CONTEXT, use_kv_cache=False, **params)
+    )
+    weights = {k: v.clone() for k, v in model.state_dict().items() if k.endswith("weight")}
+    for name, weight in weights.items():
+        noise = torch.randn_like(weight)
+        weights[name] = 1 + 0.1 * noise if "norm" in name else noise * 0.1
+    torch.save(weights, folder / "weights.pth")
+
+
+def _config(folder: Path, variant: Variant) -> LlmConfig:
+    config = LlmConfig()
+    config.base.checkpoint = str(folder / "weights.pth")
+    config.base.params = str(folder / "params.json")
+    config.model.use_kv_cache = True
+    config.model.use_sdpa_with_kv_cache = True
+    config.model.enable_dynamic_shape = variant.dynamic
+    config.export.max_seq_length = BOUND
+    config.export.max_context_length = CONTEXT
+    config.export.output_name = str(folder / "model.pte")
+    config.quantization.qmode = variant.quantization
+    config.quantization.group_size = 32 if variant.quantization else None
+    config.quantization.embedding_quantize = variant.embedding
+    config.backend.vulkan.enabled = True
+    config.backend.vulkan.force_fp16 = variant.half
+    config.debug.generate_full_logits = variant.full_logits
+    return config
+
+
+@functools.cache
+def build(name: str) -> Llama:
+    variant = VARIANTS[name]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        _write_checkpoint(folder, {**PARAMS, **variant.params})
+        logging.disable(logging.WARNING)
+        with contextlib.redirect_stdout(io.StringIO()):
+            export_llama_lib.export_llama(_config(folder, variant))
+            eager = export_llama_lib.get_llama_model(_config(folder, variant))[0].eval()
+        logging.disable(logging.NOTSET)
+        pte = (folder / "model.pte").read_bytes()
+    return Llama(pte, lambda: copy.deepcopy(eager))

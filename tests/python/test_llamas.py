@@ -1,0 +1,133 @@
+"""Whole language models, step by step against torch: any length, in any order, from one graph."""
+
+import highwater
+import llamas
+import pytest
+import torch
+from live import LiveProgram
+
+# Of the largest logit.
+WHOLE_MODEL = 1e-3
+# Activations go through int8: a value on the edge between two may fall to the other side.
+THROUGH_INT8 = 3e-2
+HALF_PRECISION = 1e-2
+
+
+def tolerance(name: str) -> float:
+    if name == "8da4w":
+        return THROUGH_INT8
+    return HALF_PRECISION if name.endswith("half") else WHOLE_MODEL
+
+
+class Session:
+    """A loaded program and an eager model, fed the same tokens."""
+
+    def __init__(self, name: str):
+        self.llama = llamas.build(name)
+        self.program = LiveProgram(self.llama.pte)
+        self.eager = self.llama.fresh()
+        self.tolerance = tolerance(name)
+        self.generator = torch.Generator().manual_seed(1)
+        self.position = 0
+
+    def tokens(self, count: int) -> torch.Tensor:
+        return torch.randint(0, llamas.VOCABULARY, (1, count), generator=self.generator)
+
+    def step(self, count: int) -> None:
+        tokens, position = self.tokens(count), torch.tensor([self.position])
+        with torch.no_grad():
+            want = self.eager(tokens, {"input_pos": position})
+        want = torch.utils._pytree.tree_leaves(want)[0]
+        got = self.program.run(tokens, position)[0]
+        assert got.shape == want.shape
+        error = float((got - want).abs().max() / want.abs().max())
+        assert error < self.tolerance, f"{count} tokens at {self.position}: error {error}"
+        assert torch.equal(got.argmax(-1), want.argmax(-1))
+        self.position += count
+
+    def reject(self, count: int) -> None:
+        with pytest.raises(RuntimeError):
+            self.program.run(self.tokens(count), torch.tensor([self.position]))
+
+
+DYNAMIC = [name for name, variant in llamas.VARIANTS.items() if variant.dynamic]
+
+
+@pytest.mark.parametrize("name", DYNAMIC)
+def test_prefill_and_decode_in_any_order(name):
+    session = Session(name)
+    for count in (13, 1, 1, 1, 1, 5, 1):
+        session.step(count)
+
+
+@pytest.mark.parametrize("name", ["4w", "qwen3_4w"])
+def test_past_half_of_the_context_and_at_the_bound(name):
+    session = Session(name)
+    for count in (llamas.BOUND - 1, 7, 1, 1, llamas.CONTEXT - llamas.BOUND - 8):
+        session.step(count)
+    assert session.position == llamas.CONTEXT
+
+
+def test_a_step_past_the_cache_is_refused_and_leaves_it_as_it_was():
+    session = Session("4w")
+    session.step(29)
+    session.step(30)
+    session.reject(6)
+    assert "run past" in highwater.last_error()
+    session.step(5)
+
+
+def test_a_token_outside_the_vocabulary_is_refused():
+    session = Session("4w")
+    session.step(3)
+    with pytest.raises(RuntimeError):
+        session.program.run(torch.tensor([[1, llamas.VOCABULARY, 2]]), torch.tensor([3]))
+    assert str(llamas.VOCABULARY) in highwater.last_error()
+    session.step(4)
+
+
+def test_two_sessions_do_not_touch_each_others_cache():
+    one, other = Session("4w"), Session("4w")
+    other.tokens(17)  # so that they see different text
+    for first, second in ((5, 9), (1, 1), (1, 3), (8, 1), (1, 1)):
+        one.step(first)
+        other.step(second)
+
+
+def test_a_static_model_decodes():
+    session = Session("4w_static")
+    for _ in range(5):
+        session.step(1)
+
+
+def test_a_decode_step_keeps_to_its_budget():
+    session = Session("4w")
+    for count in (9, 1, 1):
+        session.step(count)
+    run = highwater.last_run()
+    assert run["dispatches"] <= 10 * llamas.LAYERS + 6
+    assert (run["passes"], run["submits"], run["gpu_objects"]) == (1, 1, 0)
+    assert run["params_writes"] <= 1
+    assert run["heap_allocations"] == 0
+
+
+@pytest.mark.parametrize(
+    "without", ["all", "rope_tables", "swiglu", "linear_swiglu", "shared_input", "add_rms_norm"]
+)
+def test_without_a_pass_the_numbers_are_the_same(without, monkeypatch):
+    fused = Session("4w")
+    monkeypatch.setenv("HIGHWATER_WITHOUT_PASSES", without)
+    unfused = Session("4w")
+    for count in (11, 1, 4, 1):
+        fused.step(count)
+        with_pass = highwater.last_run()["dispatches"]
+        unfused.step(count)
+        assert highwater.last_run()["dispatches"] > with_pass
+
+
+@pytest.mark.parametrize("kernels", ["software", "gpu"])
+def test_both_kinds_of_kernel(kernels, monkeypatch):
+    monkeypatch.setenv("HIGHWATER_KERNELS", kernels)
+    session = Session("4w")
+    for count in (6, 1, 2, 1):
+        session.step(count)
