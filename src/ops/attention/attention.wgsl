@@ -20,7 +20,9 @@ struct Params {
   kv_batch: u32,
   kv_position: u32,
   kv_head: u32,
-  mask_row: u32,        // 0: the same mask row for all queries
+  mask_batch: u32,      // strides in elements; 0: the same for all
+  mask_head: u32,
+  mask_row: u32,
   scale: f32,
 }
 #output y
@@ -45,6 +47,7 @@ const LOWEST = -1e30;
   let row${m} = min(row_tile * ${ROWS}u + ${m}u, rows - 1u);
   let position${m} = row${m} / params.group;
   let q_at${m} = batch * params.q_batch + position${m} * params.q_position + (kv_head * params.group + row${m} % params.group) * params.q_head;
+  let mask_at${m} = batch * params.mask_batch + (kv_head * params.group + row${m} % params.group) * params.mask_head + position${m} * params.mask_row;
   let sees${m} = min(params.causal_from + position${m} + 1u, params.context);
   var most${m} = LOWEST;
   var sum${m} = 0.0;

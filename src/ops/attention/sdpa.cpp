@@ -1,6 +1,5 @@
 // Attention ops, with and without a cache.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "ops/attention/attention.h"
@@ -9,23 +8,8 @@
 namespace highwater {
 namespace {
 
-double scale_or_default(Args& a, size_t i, int64_t head_dim) {
-  return a.number_or(i, 1.0 / std::sqrt(static_cast<double>(std::max<int64_t>(head_dim, 1))));
-}
-
-// A mask of dims [..., queries or 1, keys] whose leading dims are 1.
-Status check_mask(const Dims& mask, int64_t positions, int64_t context) {
-  const bool fits =
-      mask.rank() >= 1 && mask.back() >= context && mask.numel() > 0 &&
-      (mask.numel() == mask.back() || (mask.rank() >= 2 && mask[mask.rank() - 2] >= positions &&
-                                       mask.product(0, mask.rank() - 2) == 1));
-  if (!fits)
-    return fail("a mask of dims ", mask, " for ", positions, " queries and ", context, " keys");
-  return {};
-}
-
-int64_t mask_row(const Dims& mask) {
-  return mask.numel() == mask.back() ? 0 : mask.back();
+std::optional<double> given_scale(Args& a, size_t i) {
+  return a.is_null(i) ? std::nullopt : std::optional(a.number(i));
 }
 
 constexpr int64_t kSeesAll = std::numeric_limits<int32_t>::max() / 2;
@@ -46,18 +30,20 @@ class SdpaWithKvCache final : public Op {
         mask_(a.optional_tensor(7)),
         causal_(a.flag(9)),
         y_(a.out(11)),
-        head_dim_(a.bound(q_).back()),
         write_(a, {{k_cache_, k_}, {v_cache_, v_}}),
-        attention_(
-            a, {y_, q_, k_cache_, v_cache_, mask_, head_dim_, scale_or_default(a, 10, head_dim_)},
-            problem(a.bound(q_), a.bound(k_cache_), 0)) {
+        scale_(given_scale(a, 10)),
+        // The longest context is a full cache, wherever the call that fills it starts.
+        attention_(a, {y_, q_, k_cache_, v_cache_, mask_},
+                   problem(a.bound(q_), a.bound(k_cache_),
+                           a.bound(k_cache_).rank() == 4 ? a.bound(k_cache_)[1] : 0)) {
     a.require(a.number_or(8, 0) == 0, "dropout is not supported");
     for (Tensor t : {q_, k_, v_, k_cache_, v_cache_}) {
       a.require(a.bound(t).rank() == 4, "dims ", a.bound(t),
                 " are not [batch, positions, heads, head dim]");
     }
-    a.require(a.bound(k_cache_) == a.bound(v_cache_) && a.bound(k_cache_).back() == head_dim_,
-              "caches of dims ", a.bound(k_cache_), " and ", a.bound(v_cache_));
+    a.require(
+        a.bound(k_cache_) == a.bound(v_cache_) && a.bound(k_cache_).back() == a.bound(q_).back(),
+        "caches of dims ", a.bound(k_cache_), " and ", a.bound(v_cache_));
   }
 
   Status plan(const Shapes& s, Plan& plan) const override {
@@ -71,8 +57,7 @@ class SdpaWithKvCache final : public Op {
     if (q.numel() == 0) return {};
     Attention::Problem p = problem(q, cache, start);
     if (mask_) {
-      HW_CHECK(check_mask(s[*mask_], p.positions, p.context));
-      p.mask_row = mask_row(s[*mask_]);
+      HW_CHECK(p.set_mask(s[*mask_]));
     }
     attention_.plan(p, plan);
     return {};
@@ -82,6 +67,8 @@ class SdpaWithKvCache final : public Op {
   Attention::Problem problem(const Dims& q, const Dims& cache, int64_t start) const {
     Attention::Problem p;
     if (q.rank() != 4 || cache.rank() != 4) return p;
+    p.head_dim = q[3];
+    p.scale = scale_.value_or(Attention::default_scale(p.head_dim));
     p.batch = q[0];
     p.positions = q[1];
     p.q_heads = q[2];
@@ -103,8 +90,8 @@ class SdpaWithKvCache final : public Op {
   std::optional<Tensor> mask_;
   bool causal_;
   Tensor y_;
-  int64_t head_dim_;
   CacheWrite<2> write_;
+  std::optional<double> scale_;
   Attention attention_;
 };
 
@@ -142,10 +129,8 @@ class Sdpa final : public Op {
         v_(a.tensor(2)),
         mask_(a.optional_tensor(3)),
         y_(a.out(5)),
-        attention_(
-            a,
-            {y_, q_, k_, v_, mask_, a.bound(q_).back(), scale_or_default(a, 4, a.bound(q_).back())},
-            problem(a.bound(q_), a.bound(k_))) {}
+        scale_(given_scale(a, 4)),
+        attention_(a, {y_, q_, k_, v_, mask_}, problem(a.bound(q_), a.bound(k_))) {}
 
   Status plan(const Shapes& s, Plan& plan) const override {
     const Dims &q = s[q_], &k = s[k_];
@@ -157,17 +142,18 @@ class Sdpa final : public Op {
     if (k[2] == 0) return fail("there are no keys");
     Attention::Problem p = problem(q, k);
     if (mask_) {
-      HW_CHECK(check_mask(s[*mask_], p.positions, p.context));
-      p.mask_row = mask_row(s[*mask_]);
+      HW_CHECK(p.set_mask(s[*mask_]));
     }
     attention_.plan(p, plan);
     return {};
   }
 
  private:
-  static Attention::Problem problem(const Dims& q, const Dims& k) {
+  Attention::Problem problem(const Dims& q, const Dims& k) const {
     Attention::Problem p;
     if (q.rank() != 4 || k.rank() != 4) return p;
+    p.head_dim = q[3];
+    p.scale = scale_.value_or(Attention::default_scale(p.head_dim));
     p.batch = q[0];
     p.q_heads = q[1];
     p.positions = q[2];
@@ -186,6 +172,7 @@ class Sdpa final : public Op {
   Tensor q_, k_, v_;
   std::optional<Tensor> mask_;
   Tensor y_;
+  std::optional<double> scale_;
   Attention attention_;
 };
 
