@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/result.h"
+#include "graph/args.h"
 #include "graph/grid.h"
 
 namespace highwater {
@@ -24,5 +25,19 @@ inline Result<bool> is_long_walk(int64_t rounds, int64_t workgroup_rounds) {
   }
   return true;
 }
+
+// For kernels that have no workgroup to share a walk: an error where it would be cut short.
+class WalkLimit {
+ public:
+  explicit WalkLimit(const Args& a) : limited_(a.traits().software) {}
+
+  Status check(int64_t rounds) const {
+    if (!limited_ || rounds <= kTooLongWalk) return {};
+    return fail("sizes that take ", rounds, " steps in a row are too long for this adapter");
+  }
+
+ private:
+  bool limited_;
+};
 
 }  // namespace highwater

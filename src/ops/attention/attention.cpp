@@ -52,7 +52,8 @@ Status Attention::Problem::set_mask(const Dims& mask) {
   return {};
 }
 
-Attention::Attention(Args& a, const Operands& operands, const Problem& largest) : o_(operands) {
+Attention::Attention(Args& a, const Operands& operands, const Problem& largest)
+    : o_(operands), walk_limit_(a) {
   a.require(largest.kv_heads > 0 && largest.q_heads % std::max<int64_t>(largest.kv_heads, 1) == 0,
             largest.q_heads, " query heads for ", largest.kv_heads, " kv heads");
   const Tensor mask = o_.mask.value_or(o_.q);
@@ -80,15 +81,14 @@ int64_t Attention::chunks(const Problem& p, int64_t row_tiles) {
   return row_tiles < kRowsWorthCutting ? ceil_div(p.context, kChunk) : 1;
 }
 
-void Attention::plan(const Problem& p, Plan& plan) const {
-  if (p.head_dim > 0 && p.head_dim == tiled_head_dim_) {
-    plan_tiles(p, plan);
-  } else {
-    plan_any(p, plan);
-  }
+Status Attention::plan(const Problem& p, Plan& plan) const {
+  if (p.head_dim == 0 || p.head_dim != tiled_head_dim_) return plan_any(p, plan);
+  plan_tiles(p, plan);
+  return {};
 }
 
-void Attention::plan_any(const Problem& p, Plan& plan) const {
+Status Attention::plan_any(const Problem& p, Plan& plan) const {
+  HW_CHECK(walk_limit_.check(4 * p.context * (ceil_div<int64_t>(p.head_dim, 8) + 1)));
   const int64_t numel = p.batch * p.q_heads * p.positions * p.head_dim;
   const auto u32 = [](int64_t n) { return static_cast<uint32_t>(n); };
   plan.run(any_,
@@ -98,6 +98,7 @@ void Attention::plan_any(const Problem& p, Plan& plan) const {
             u32(p.kv_batch), u32(p.kv_position), u32(p.kv_head), u32(p.mask_batch),
             u32(p.mask_head), u32(p.mask_row), static_cast<float>(p.scale)},
            Grid::quads(numel));
+  return {};
 }
 
 void Attention::plan_tiles(const Problem& p, Plan& plan) const {

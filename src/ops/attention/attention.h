@@ -4,6 +4,7 @@
 #include <array>
 
 #include "graph/op.h"
+#include "ops/long_walks.h"
 #include "wgsl/attention.h"
 #include "wgsl/attention_any.h"
 #include "wgsl/attention_merge.h"
@@ -37,7 +38,7 @@ class Attention {
   // `largest` bounds every later problem.
   Attention(Args& a, const Operands& operands, const Problem& largest);
 
-  void plan(const Problem& p, Plan& plan) const;
+  Status plan(const Problem& p, Plan& plan) const;
 
   // 1 / sqrt(head dim), unless the program says otherwise.
   static double default_scale(int64_t head_dim);
@@ -52,10 +53,11 @@ class Attention {
   static constexpr int64_t kMostTiled = 256;
 
   void plan_tiles(const Problem& p, Plan& plan) const;
-  void plan_any(const Problem& p, Plan& plan) const;
+  Status plan_any(const Problem& p, Plan& plan) const;
   static int64_t chunks(const Problem& p, int64_t row_tiles);
 
   Operands o_;
+  WalkLimit walk_limit_;
   int64_t tiled_head_dim_ = 0;  // that the tiles are made for; 0: none
   std::array<Step<wgsl::attention>, kTileRows.size()> steps_;
   Tensor partial_;

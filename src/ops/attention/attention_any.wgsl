@@ -49,7 +49,12 @@ fn element(i: u32) -> f32 {
   for (var t = 0u; t < end; t++) {
     let kv_row = kv_start + t * params.kv_position;
     var score = 0.0;
-    for (var e = 0u; e < params.head_dim; e++) { score += q_at(q_row + e) * k_at(kv_row + e); }
+    // Eight at a time: Mesa's software adapter counts the rounds of an invocation.
+    for (var start = 0u; start < params.head_dim; start += 8u) {
+#unroll j 8
+      if (start + ${j}u < params.head_dim) { score += q_at(q_row + start + ${j}u) * k_at(kv_row + start + ${j}u); }
+#end
+    }
     score *= params.scale;
     ${MASK}
     if (score <= LOWEST) { continue; }

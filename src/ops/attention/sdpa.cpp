@@ -59,8 +59,7 @@ class SdpaWithKvCache final : public Op {
     if (mask_) {
       HW_CHECK(p.set_mask(s[*mask_]));
     }
-    attention_.plan(p, plan);
-    return {};
+    return attention_.plan(p, plan);
   }
 
  private:
@@ -144,8 +143,7 @@ class Sdpa final : public Op {
     if (mask_) {
       HW_CHECK(p.set_mask(s[*mask_]));
     }
-    attention_.plan(p, plan);
-    return {};
+    return attention_.plan(p, plan);
   }
 
  private:

@@ -14,6 +14,7 @@ class ChooseQparams final : public Op {
  public:
   explicit ChooseQparams(Args& a)
       : x_(a.tensor(0)),
+        walk_limit_(a),
         lowest_(static_cast<float>(a.number_or(4, -128))),
         highest_(static_cast<float>(a.number_or(5, 127))),
         eps_(static_cast<float>(a.number_or(6, std::numeric_limits<float>::epsilon()))) {
@@ -39,6 +40,7 @@ class ChooseQparams final : public Op {
       y.erase(y.rank() - 1);
     }
     plan.resize(scale_, y).resize(zero_, y);
+    HW_CHECK(walk_limit_.check(4 * x.back()));
     const int64_t rows = y.numel();
     plan.run(
         step_,
@@ -49,6 +51,7 @@ class ChooseQparams final : public Op {
 
  private:
   Tensor x_;
+  WalkLimit walk_limit_;
   float lowest_, highest_, eps_;
   Tensor scale_, zero_;
   bool keeps_last_ = false;

@@ -20,7 +20,7 @@ Result<BiasStrides> bias_strides(const Dims& bias, int64_t rows, int64_t columns
 
 }  // namespace
 
-Matmul::Matmul(Args& a, const Operands& operands) : o_(operands) {
+Matmul::Matmul(Args& a, const Operands& operands) : o_(operands), walk_limit_(a) {
   const bool by_depth = o_.layout == WeightLayout::ColumnsByDepth;
   const Tensor bias = o_.bias.value_or(o_.w);
   for (size_t i = 0; i < kTileRows.size(); ++i) {
@@ -56,6 +56,7 @@ Status Matmul::plan(const Problem& p, Plan& plan) const {
              Grid::threads(tiles));
     return {};
   }
+  HW_CHECK(walk_limit_.check(4 * p.depth));
   const int64_t numel = p.batch * p.rows * p.columns;
   plan.run(any_,
            {u32(ceil_div<int64_t>(numel, 4)), u32(numel), u32(p.rows), u32(p.columns), u32(p.depth),

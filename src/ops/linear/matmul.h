@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "graph/op.h"
+#include "ops/long_walks.h"
 #include "wgsl/matmul_any.h"
 #include "wgsl/matmul_tile.h"
 
@@ -42,6 +43,7 @@ class Matmul {
   static constexpr std::array<int64_t, 3> kTileRows{1, 2, 4};
 
   Operands o_;
+  WalkLimit walk_limit_;
   std::array<Step<wgsl::matmul_tile>, kTileRows.size()> tile_;
   Step<wgsl::matmul_any> any_;
 };

@@ -7,7 +7,7 @@
 
 namespace highwater {
 
-Q4Matmul::Q4Matmul(Args& a, const Operands& operands) : o_(operands) {
+Q4Matmul::Q4Matmul(Args& a, const Operands& operands) : o_(operands), walk_limit_(a) {
   const Dims &w = a.bound(o_.w), &scale = a.bound(o_.scale);
   for (Tensor y : o_.ys) {
     columns_.push_back(a.bound(y).back());
@@ -76,11 +76,8 @@ Status Q4Matmul::plan(const Dims& x, Plan& plan) const {
     plan.resize(o_.ys[i], y);
   }
   const int64_t rows = x.rows();
-  if (tiles()) {
-    plan_tiles(rows, plan);
-  } else {
-    plan_any(rows, plan);
-  }
+  if (!tiles()) return plan_any(rows, plan);
+  plan_tiles(rows, plan);
   return {};
 }
 
@@ -110,7 +107,8 @@ void Q4Matmul::plan_tiles(int64_t rows, Plan& plan) const {
   plan.run(tile_[best], params, Grid::threads(tiles));
 }
 
-void Q4Matmul::plan_any(int64_t rows, Plan& plan) const {
+Status Q4Matmul::plan_any(int64_t rows, Plan& plan) const {
+  HW_CHECK(walk_limit_.check(4 * o_.depth));
   const int64_t numel = rows * all_columns_;
   wgsl::q4_any::Params params{};
   params.quads = static_cast<uint32_t>(ceil_div<int64_t>(numel, 4));
@@ -122,6 +120,7 @@ void Q4Matmul::plan_any(int64_t rows, Plan& plan) const {
   params.scale_row = static_cast<uint32_t>(scale_row_);
   params.has_bias = o_.bias.has_value();
   plan.run(any_, params, Grid::quads(numel));
+  return {};
 }
 
 }  // namespace highwater

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "graph/op.h"
+#include "ops/long_walks.h"
 #include "wgsl/q4_any.h"
 #include "wgsl/q4_tile.h"
 
@@ -49,9 +50,10 @@ class Q4Matmul {
   bool tiles() const;
   void declare_tiles(Args& a);
   void plan_tiles(int64_t rows, Plan& plan) const;
-  void plan_any(int64_t rows, Plan& plan) const;
+  Status plan_any(int64_t rows, Plan& plan) const;
 
   Operands o_;
+  WalkLimit walk_limit_;
   std::vector<int64_t> columns_;  // of each output
   int64_t all_columns_ = 0;       // of w
   int64_t row_bytes_ = 0;

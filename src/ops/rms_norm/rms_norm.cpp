@@ -1,5 +1,6 @@
 #include "graph/op.h"
 #include "graph/strided.h"
+#include "ops/long_walks.h"
 #include "wgsl/rms_norm_apply.h"
 #include "wgsl/rms_norm_groups.h"
 #include "wgsl/rms_norm_of_sum.h"
@@ -58,6 +59,7 @@ class RmsNorm final : public Op {
         w_(a.tensor(1)),
         eps_(static_cast<float>(a.number(2))),
         y_(a.out(3)),
+        walk_limit_(a),
         norm_rows_(a, y_, {wgsl::rms_norm_of_x::kSource.text, {x_}}, w_, eps_, {}) {
     a.require(!a.bound(x_).empty(), "its input has rank 0");
     a.require(is_float(a.dtype(x_)) && is_float(a.dtype(w_)), "it is defined on floats only");
@@ -82,6 +84,7 @@ class RmsNorm final : public Op {
       norm_rows_.plan(rows, width, plan);
       return {};
     }
+    HW_CHECK(walk_limit_.check(4 * width));
     StridedLoop<2> loop;
     for (size_t i = 0; i < y.rank(); ++i) {
       loop.add_dim(y[i], {broadcast_stride(x, y, i), broadcast_stride(w, y, i)});
@@ -107,6 +110,7 @@ class RmsNorm final : public Op {
   float eps_;
   Tensor y_;
   Tensor row_scale_;
+  WalkLimit walk_limit_;
   NormRows norm_rows_;
   Step<wgsl::rms_norm_scale> scale_;
   Step<wgsl::rms_norm_apply> apply_;
