@@ -6,7 +6,7 @@ import catalogue
 from catalogue_outcome import LIVE, PASSED, STATIC
 
 # Fewer than this pass only if something is broken that no single case reports.
-LEAST_PASSED = {STATIC: 250, LIVE: 210}
+LEAST_PASSED = {STATIC: 270, LIVE: 235}
 
 
 def test_every_supported_case_is_right_static_and_live(capsys):
