@@ -8,9 +8,6 @@
 namespace highwater {
 namespace {
 
-// WebGPU's guaranteed alignment of a uniform binding's offset.
-constexpr uint32_t kParamsAlignment = 256;
-
 // A literal number as a double or an integer, whichever kind it was stored as.
 std::optional<double> as_number(const Value& value) {
   if (const auto* i = std::get_if<int64_t>(&value)) return static_cast<double>(*i);
@@ -288,78 +285,6 @@ int64_t Args::last_dim(size_t i) const {
 
 const DeviceTraits& Args::traits() const {
   return graph_.traits;
-}
-
-bool Args::alias(Tensor y, Tensor x) {
-  if (error_) return true;
-  ValueInfo& view = graph_.values[y.id];
-  const ValueInfo& source = graph_.values[graph_.root(x.id)];
-  if (view.mutated || source.mutated) return false;
-  if (byte_size(dtype(y)) != byte_size(dtype(x))) return false;
-  view.root = x.id;
-  return true;
-}
-
-void Args::make_constant(Tensor y, Tensor x) {
-  if (error_) return;
-  const TensorDecl& source = graph_.tensor(x);
-  TensorDecl& copy = graph_.values[y.id].tensor;
-  require(source.constant.has_value(), "argument 0, ", graph_.describe(x.id),
-          ", is not a constant");
-  require(source.dtype == copy.dtype && source.dims.numel() == copy.dims.numel(),
-          graph_.describe(x.id), " cannot stand for ", graph_.describe(y.id));
-  copy.constant = source.constant;
-}
-
-void Args::read_on_host(Tensor x) {
-  if (error_) return;
-  const ValueInfo& source = graph_.values[graph_.root(x.id)];
-  require(source.input.has_value(), graph_.describe(x.id),
-          " is computed on the device; its elements can be read only where the caller gives them");
-  require(!is_float(dtype(x)), graph_.describe(x.id), " does not hold integers");
-  node().reads_host_data = true;
-}
-
-void Args::read_on_host_if_given(Tensor x) {
-  if (error_) return;
-  if (graph_.values[graph_.root(x.id)].input) node().reads_host_data = true;
-}
-
-Tensor Args::scratch(DType dtype, int64_t elements) {
-  if (error_) return {};
-  const auto id = static_cast<ValueId>(graph_.values.size());
-  ValueInfo info;
-  info.kind = ValueInfo::Kind::Tensor;
-  info.tensor.dtype = dtype;
-  info.tensor.dims = {elements};
-  info.defined = true;
-  info.root = id;
-  graph_.values.push_back(std::move(info));
-  node().writes.push_back(id);
-  return {id};
-}
-
-uint32_t Args::declare_step(const KernelSource& source, std::span<const Tensor> bindings,
-                            std::span<const Substitution> substitutions, std::string_view variant) {
-  if (error_) return 0;
-  std::vector<DType> types;
-  for (Tensor t : bindings) types.push_back(dtype(t));
-  auto expanded = expand(source, traits().params_space(), types, substitutions);
-  if (!expanded) {
-    refuse(expanded.take_error());
-    return 0;
-  }
-  StepDecl step;
-  step.name = variant.empty() ? std::string(source.name) : text(source.name, "/", variant);
-  step.wgsl = std::move(expanded->wgsl);
-  for (size_t i = 0; i < bindings.size(); ++i) {
-    step.bindings.push_back({bindings[i].id, expanded->writes[i]});
-  }
-  step.params_size = source.params_size;
-  step.params_at = graph_.params_size;
-  graph_.params_size += round_up(source.params_size, kParamsAlignment);
-  graph_.steps.push_back(std::move(step));
-  return static_cast<uint32_t>(graph_.steps.size() - 1);
 }
 
 }  // namespace highwater
