@@ -36,15 +36,16 @@ class Q4Matmul {
 
  private:
   // How many rows and column quads one invocation computes, and from how many live rows on that is
-  // the best choice.
+  // the best choice. Large tiles load little for what they compute, and on software adapters loads
+  // are what a product costs.
   struct Route {
     int64_t from_rows;
     int64_t rows;
     int64_t quads;
   };
-  static constexpr std::array<Route, 3> kRoutes{{{1, 1, 2}, {2, 2, 1}, {3, 4, 1}}};
+  static constexpr std::array<Route, 3> kRoutes{{{1, 1, 2}, {2, 2, 2}, {3, 4, 4}}};
   // A gate and its partner are two quads that lie apart.
-  static constexpr std::array<Route, 3> kSwigluRoutes{{{1, 1, 2}, {2, 2, 2}, {3, 4, 2}}};
+  static constexpr std::array<Route, 3> kSwigluRoutes{{{1, 1, 2}, {2, 2, 2}, {3, 8, 2}}};
 
   const std::array<Route, 3>& routes() const { return o_.swiglu ? kSwigluRoutes : kRoutes; }
   bool tiles() const;
