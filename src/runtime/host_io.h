@@ -12,11 +12,6 @@ namespace highwater {
 // Whether elements of `host` can be given for, or taken from, a tensor of `device` dtype.
 bool convertible(DType host, DType device);
 
-// Whether the host's bytes can go to the device as they are.
-inline bool same_bytes(DType host, DType device) {
-  return host == device;
-}
-
 // Both throughout contiguous. An integer that does not fit 32 bits is an error.
 Status to_device(DType host, std::span<const std::byte> from, DType device, std::span<std::byte> to,
                  size_t count);
