@@ -24,12 +24,11 @@ def cpp_member(name: str, wgsl_type: str) -> tuple[str, int, int]:
 
 
 def params_struct(source: str) -> list[str]:
-    match = re.search(r"struct Params \{(.*?)\}", source, re.DOTALL)
+    match = re.search(r"struct Params \{(.*?)\}", re.sub(r"//[^\n]*", "", source), re.DOTALL)
     if not match:
         return ["  struct Params {};", "  static constexpr uint32_t kParamsSize = 0;"]
-    body = re.sub(r"//[^\n]*", "", match[1])
     lines, size = [], 0
-    for name, wgsl_type in re.findall(r"(\w+)\s*:\s*([^\n]+?)\s*,?\s*(?:\n|$)", body):
+    for name, wgsl_type in re.findall(r"(\w+)\s*:\s*([^\n]+?)\s*,?\s*(?:\n|$)", match[1]):
         declaration, member_size, alignment = cpp_member(name, wgsl_type.rstrip(","))
         size = (size + alignment - 1) // alignment * alignment + member_size
         lines.append(f"    {declaration};")

@@ -25,10 +25,15 @@ struct KnownFeature {
   WGPUFeatureName feature;
   std::string_view name;
 };
+inline constexpr std::string_view kSubgroups = "subgroups";
+// wgpu-native has a number of its own for what the standard calls subgroups, and its WGSL needs no
+// `enable` for them.
+inline constexpr auto kNativeSubgroups = static_cast<WGPUFeatureName>(0x00030021);
 inline constexpr KnownFeature kKnownFeatures[] = {
     {WGPUFeatureName_ShaderF16, "shader-f16"},
     {WGPUFeatureName_TimestampQuery, "timestamp-query"},
-    {WGPUFeatureName_Subgroups, "subgroups"},
+    {WGPUFeatureName_Subgroups, kSubgroups},
+    {kNativeSubgroups, kSubgroups},
 };
 
 }  // namespace highwater::gpu

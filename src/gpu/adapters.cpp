@@ -51,7 +51,9 @@ AdapterDescription describe(WGPUAdapter adapter) {
     api().AdapterInfoFreeMembers(info);
   }
   for (const KnownFeature& f : kKnownFeatures) {
-    if (api().AdapterHasFeature(adapter, f.feature)) d.features.emplace_back(f.name);
+    if (!api().AdapterHasFeature(adapter, f.feature)) continue;
+    d.features.emplace_back(f.name);
+    if (f.feature == WGPUFeatureName_Subgroups) d.subgroups_must_be_enabled = true;
   }
   WGPULimits limits = WGPU_LIMITS_INIT;
   if (api().AdapterGetLimits(adapter, &limits) == WGPUStatus_Success) {

@@ -23,6 +23,7 @@ struct AdapterDescription {
   std::string type;     // "discrete GPU", "integrated GPU", "CPU", "unknown"
   std::string backend;  // "Vulkan", "Metal", …
   std::vector<std::string> features;
+  bool subgroups_must_be_enabled = false;  // by a line in the shader that uses them
   Limits limits;
 };
 

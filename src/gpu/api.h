@@ -44,6 +44,7 @@ namespace highwater::gpu {
   X(DeviceCreateComputePipeline)          \
   X(DeviceCreatePipelineLayout)           \
   X(DeviceCreateShaderModule)             \
+  X(DeviceCreateTexture)                  \
   X(DeviceGetLimits)                      \
   X(DeviceGetQueue)                       \
   X(DeviceHasFeature)                     \
@@ -57,8 +58,12 @@ namespace highwater::gpu {
   X(QueueRelease)                         \
   X(QueueSubmit)                          \
   X(QueueWriteBuffer)                     \
+  X(QueueWriteTexture)                    \
   X(ShaderModuleRelease)                  \
-  X(SupportedFeaturesFreeMembers)
+  X(SupportedFeaturesFreeMembers)         \
+  X(TextureCreateView)                    \
+  X(TextureRelease)                       \
+  X(TextureViewRelease)
 
 struct Api {
 #define HIGHWATER_DECLARE_PROC(name) decltype(&::wgpu##name) name = nullptr;

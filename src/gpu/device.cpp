@@ -1,11 +1,14 @@
 #include "gpu/device.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <thread>
 
+#include "base/texels.h"
 #include "gpu/adapter_choice.h"
 #include "gpu/device_impl.h"
+#include "gpu/subgroups.h"
 
 namespace highwater::gpu {
 
@@ -152,6 +155,22 @@ Result<BufferHandle> DeviceImpl::make_buffer(uint64_t size, WGPUBufferUsage usag
   return buffer;
 }
 
+Result<Image> DeviceImpl::make_image(WGPUTextureFormat format, uint32_t rows, Accounts& accounts) {
+  WGPUTextureDescriptor d = WGPU_TEXTURE_DESCRIPTOR_INIT;
+  d.label = view("constant");
+  d.usage = WGPUTextureUsage_TextureBinding | WGPUTextureUsage_CopyDst;
+  d.size = {kImageWidth, rows, 1};
+  d.format = format;
+  ErrorScope scope(*this);
+  Image image;
+  image.texture = TextureHandle(api().DeviceCreateTexture(device_.get(), &d));
+  image.view = TextureViewHandle(api().TextureCreateView(image.texture.get(), nullptr));
+  Status made = scope.finish();
+  if (!made) return made.take_error().within(text("an image of ", rows, " rows"));
+  accounts.gpu_objects += 2;
+  return image;
+}
+
 ErrorScope::ErrorScope(DeviceImpl& device) : device_(device) {
   api().DevicePushErrorScope(device_.device(), WGPUErrorFilter_OutOfMemory);
   api().DevicePushErrorScope(device_.device(), WGPUErrorFilter_Validation);
@@ -212,6 +231,12 @@ Result<std::shared_ptr<Device>> Device::open(const DeviceOptions& options) {
   if (!device || device->impl().faults().is_lost()) {
     HW_TRY(auto impl, DeviceImpl::create(wanted, options.timeout_seconds));
     device = std::make_shared<Device>(std::move(impl));
+    const std::vector<std::string>& features = device->adapter().features;
+    const bool has_subgroups =
+        std::find(features.begin(), features.end(), kSubgroups) != features.end();
+    if (has_subgroups && device->adapter().type == "CPU") {
+      device->subgroup_size_ = measure_subgroup_size(device);
+    }
   }
   return device;
 }

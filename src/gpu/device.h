@@ -28,12 +28,15 @@ class Device {
   ~Device();
 
   const AdapterDescription& adapter() const;
+  // Of a software adapter, where it is the same for every kernel; 1 if there are none.
+  uint32_t subgroup_size() const { return subgroup_size_; }
 
   // For the other files of gpu/.
   DeviceImpl& impl() { return *impl_; }
 
  private:
   std::unique_ptr<DeviceImpl> impl_;
+  uint32_t subgroup_size_ = 1;
 };
 
 }  // namespace highwater::gpu

@@ -21,6 +21,11 @@ struct Pipeline {
   BindGroupLayoutHandle layout;
 };
 
+struct Image {
+  TextureHandle texture;
+  TextureViewHandle view;
+};
+
 // What the implementation reports, when and on which thread it likes. Never freed, for it may do so
 // after the device is gone.
 class Faults {
@@ -71,15 +76,18 @@ class DeviceImpl {
 
   Result<BufferHandle> make_buffer(uint64_t size, WGPUBufferUsage usage, bool mapped,
                                    std::string_view label, Accounts& accounts);
+  // Of kImageWidth by `rows` texels.
+  Result<Image> make_image(WGPUTextureFormat format, uint32_t rows, Accounts& accounts);
   // One pipeline for each WGSL text, over the life of the device.
   Result<const Pipeline*> pipeline(const std::string& wgsl, std::string_view label,
-                                   std::span<const WGPUBufferBindingType> types,
+                                   std::span<const WGPUBindGroupLayoutEntry> bindings,
                                    Accounts& accounts);
 
  private:
   DeviceImpl() = default;
   Result<Pipeline> make_pipeline(const std::string& wgsl, std::string_view label,
-                                 std::span<const WGPUBufferBindingType> types, Accounts& accounts);
+                                 std::span<const WGPUBindGroupLayoutEntry> bindings,
+                                 Accounts& accounts);
 
   AdapterDescription adapter_;
   std::chrono::duration<double> timeout_{};

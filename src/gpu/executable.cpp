@@ -7,36 +7,44 @@
 
 #include "base/checked.h"
 #include "gpu/device_impl.h"
+#include "gpu/memory.h"
 
 namespace highwater::gpu {
 namespace {
-
-constexpr WGPUBufferUsage kTensorUsage =
-    WGPUBufferUsage_Storage | WGPUBufferUsage_CopyDst | WGPUBufferUsage_CopySrc;
 
 WGPUBufferUsage params_usage(const ExecutableSpec& spec) {
   return spec.params_in_storage ? WGPUBufferUsage_Storage : WGPUBufferUsage_Uniform;
 }
 
-// What each binding of a step is, from binding 0, the params, on.
-std::vector<WGPUBufferBindingType> binding_types(const ExecutableSpec& spec, const StepSpec& step) {
-  std::vector<WGPUBufferBindingType> types;
-  if (step.params_size == 0) {
-    types.push_back(WGPUBufferBindingType_BindingNotUsed);
-  } else {
-    types.push_back(spec.params_in_storage ? WGPUBufferBindingType_ReadOnlyStorage
-                                           : WGPUBufferBindingType_Uniform);
-  }
-  for (const StepSpec::Binding& b : step.bindings) {
-    types.push_back(b.writes ? WGPUBufferBindingType_Storage
-                             : WGPUBufferBindingType_ReadOnlyStorage);
-  }
-  return types;
+WGPUBindGroupLayoutEntry layout_entry(size_t binding) {
+  WGPUBindGroupLayoutEntry e = WGPU_BIND_GROUP_LAYOUT_ENTRY_INIT;
+  e.binding = static_cast<uint32_t>(binding);
+  e.visibility = WGPUShaderStage_Compute;
+  return e;
 }
 
-// Memory that is mapped at creation is staged by the implementation until the next submit. Handing
-// it over in portions keeps a model from being in memory twice.
-constexpr uint64_t kUploadPortion = 64ull << 20;
+// What each binding of a step is. The params, if there are any, are binding 0.
+std::vector<WGPUBindGroupLayoutEntry> layout_of(const ExecutableSpec& spec, const StepSpec& step) {
+  std::vector<WGPUBindGroupLayoutEntry> entries;
+  if (step.params_size) {
+    entries.push_back(layout_entry(0));
+    entries.back().buffer.type = spec.params_in_storage ? WGPUBufferBindingType_ReadOnlyStorage
+                                                        : WGPUBufferBindingType_Uniform;
+  }
+  for (size_t i = 0; i < step.bindings.size(); ++i) {
+    const StepSpec::Binding& b = step.bindings[i];
+    const Texels texels = spec.buffers[b.buffer].texels;
+    entries.push_back(layout_entry(i + 1));
+    if (texels != Texels::None) {
+      entries.back().texture.sampleType = sample_type(texels);
+      entries.back().texture.viewDimension = WGPUTextureViewDimension_2D;
+    } else {
+      entries.back().buffer.type =
+          b.writes ? WGPUBufferBindingType_Storage : WGPUBufferBindingType_ReadOnlyStorage;
+    }
+  }
+  return entries;
+}
 
 }  // namespace
 
@@ -51,7 +59,8 @@ class Executable::Objects {
 
   Status load(const ExecutableSpec& spec, Accounts& accounts) {
     ErrorScope scope(device_);
-    HW_CHECK(make_buffers(spec, accounts));
+    HW_CHECK(memory_.load(device_, spec, accounts));
+    HW_CHECK(make_own_buffers(spec, accounts));
     HW_CHECK(make_steps(spec, accounts));
     HW_CHECK(warm_up(accounts));
     write({}, {0, spec.params}, accounts);
@@ -90,26 +99,7 @@ class Executable::Objects {
     std::string message;
   };
 
-  Status make_buffers(const ExecutableSpec& spec, Accounts& accounts) {
-    uint64_t portion = 0;
-    for (uint32_t i = 0; i < spec.buffers.size(); ++i) {
-      const BufferSpec& b = spec.buffers[i];
-      HW_TRY(BufferHandle buffer,
-             device_.make_buffer(b.size, kTensorUsage, b.filled, "tensor", accounts));
-      if (b.filled) {
-        HW_TRY(const auto memory, mapped_memory(buffer.get(), b.size));
-        Status filled = spec.fill(i, memory);
-        api().BufferUnmap(buffer.get());
-        HW_CHECK(std::move(filled));
-        accounts.uploaded_bytes += b.size;
-        portion += b.size;
-      }
-      buffers_.push_back(std::move(buffer));
-      if (portion > kUploadPortion) {
-        HW_CHECK(flush(accounts));
-        portion = 0;
-      }
-    }
+  Status make_own_buffers(const ExecutableSpec& spec, Accounts& accounts) {
     const uint64_t params_size = std::max<uint64_t>(spec.params.size(), 16);
     HW_TRY(params_, device_.make_buffer(params_size, params_usage(spec) | WGPUBufferUsage_CopyDst,
                                         false, "params", accounts));
@@ -118,26 +108,14 @@ class Executable::Objects {
                                              WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst,
                                              false, "read-back", accounts));
     }
-    return flush(accounts);
-  }
-
-  static Result<std::span<std::byte>> mapped_memory(WGPUBuffer buffer, uint64_t size) {
-    auto* memory = static_cast<std::byte*>(api().BufferGetMappedRange(buffer, 0, size));
-    if (!memory) return fail("no memory for a buffer of ", size, " bytes");
-    return std::span(memory, size);
-  }
-
-  Status flush(Accounts& accounts) {
-    api().QueueSubmit(device_.queue(), 0, nullptr);
-    accounts.submits += 1;
-    return device_.wait_idle();
+    return {};
   }
 
   Status make_steps(const ExecutableSpec& spec, Accounts& accounts) {
     for (const StepSpec& step : spec.steps) {
       StepObjects objects;
       HW_TRY(objects.pipeline,
-             device_.pipeline(step.wgsl, step.name, binding_types(spec, step), accounts));
+             device_.pipeline(step.wgsl, step.name, layout_of(spec, step), accounts));
       HW_TRY(objects.bindings, make_bindings(step, spec, *objects.pipeline, accounts));
       steps_.push_back(std::move(objects));
     }
@@ -147,23 +125,29 @@ class Executable::Objects {
   Result<BindGroupHandle> make_bindings(const StepSpec& step, const ExecutableSpec& spec,
                                         const Pipeline& pipeline, Accounts& accounts) {
     std::vector<WGPUBindGroupEntry> entries;
-    const auto bind = [&](WGPUBuffer buffer, uint64_t offset, uint64_t size) {
-      WGPUBindGroupEntry e = WGPU_BIND_GROUP_ENTRY_INIT;
-      e.binding = static_cast<uint32_t>(entries.size() + (step.params_size ? 0 : 1));
-      e.buffer = buffer;
-      e.offset = offset;
-      e.size = size;
-      entries.push_back(e);
+    const auto bind = [&](size_t binding) -> WGPUBindGroupEntry& {
+      entries.push_back(WGPU_BIND_GROUP_ENTRY_INIT);
+      entries.back().binding = static_cast<uint32_t>(binding);
+      return entries.back();
     };
-    if (step.params_size) bind(params_.get(), step.params_at, step.params_size);
+    if (step.params_size) {
+      WGPUBindGroupEntry& e = bind(0);
+      e.buffer = params_.get();
+      e.offset = step.params_at;
+      e.size = step.params_size;
+    }
     const uint64_t limit = device_.adapter().limits.max_storage_binding_size;
-    for (const StepSpec::Binding& b : step.bindings) {
-      const uint64_t size = spec.buffers[b.buffer].size;
-      if (size > limit) {
-        return fail("kernel ", step.name, " binds a tensor of ", size, " bytes; adapter ",
+    for (size_t i = 0; i < step.bindings.size(); ++i) {
+      const uint32_t place = step.bindings[i].buffer;
+      WGPUBindGroupEntry& e = bind(i + 1);
+      e.textureView = memory_.image(place);
+      if (e.textureView) continue;
+      e.buffer = memory_.buffer(place);
+      e.size = spec.buffers[place].size;
+      if (e.size > limit) {
+        return fail("kernel ", step.name, " binds a tensor of ", e.size, " bytes; adapter ",
                     device_.adapter().name, " allows at most ", limit);
       }
-      bind(buffers_[b.buffer].get(), 0, size);
     }
     WGPUBindGroupDescriptor d = WGPU_BIND_GROUP_DESCRIPTOR_INIT;
     d.layout = pipeline.layout.get();
@@ -191,7 +175,7 @@ class Executable::Objects {
   void write(std::span<const Upload> uploads, ParamsWrite params, Accounts& accounts) {
     for (const Upload& u : uploads) {
       if (u.bytes.empty()) continue;
-      api().QueueWriteBuffer(device_.queue(), buffers_[u.buffer].get(), 0, u.bytes.data(),
+      api().QueueWriteBuffer(device_.queue(), memory_.buffer(u.buffer), 0, u.bytes.data(),
                              u.bytes.size());
       accounts.uploaded_bytes += u.bytes.size();
     }
@@ -211,7 +195,7 @@ class Executable::Objects {
     for (const ReadBack& r : read_backs) {
       results_.push_back({read_back_used_, r.size});
       if (r.size == 0) continue;
-      api().CommandEncoderCopyBufferToBuffer(encoder.get(), buffers_[r.buffer].get(), 0,
+      api().CommandEncoderCopyBufferToBuffer(encoder.get(), memory_.buffer(r.buffer), 0,
                                              read_back_.get(), read_back_used_, r.size);
       read_back_used_ += round_up(r.size, kReadBackAlignment);
       accounts.read_back_bytes += r.size;
@@ -273,7 +257,7 @@ class Executable::Objects {
   }
 
   DeviceImpl& device_;
-  std::vector<BufferHandle> buffers_;
+  Memory memory_;
   BufferHandle params_;
   BufferHandle read_back_;
   std::vector<StepObjects> steps_;

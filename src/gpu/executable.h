@@ -13,13 +13,15 @@
 
 #include "base/accounts.h"
 #include "base/result.h"
+#include "base/texels.h"
 #include "gpu/device.h"
 
 namespace highwater::gpu {
 
 struct BufferSpec {
   uint64_t size = 0;
-  bool filled = false;  // by ExecutableSpec::fill, at load
+  bool filled = false;           // by ExecutableSpec::fill, at load
+  Texels texels = Texels::None;  // an image, which is always filled
 };
 
 struct StepSpec {
@@ -40,7 +42,7 @@ struct ExecutableSpec {
   std::span<const std::byte> params;  // the arena as it is at first
   bool params_in_storage = false;     // which the WGSL says too; else they are uniforms
   uint64_t read_back_size = 0;        // the most that one run reads back
-  // Writes a buffer's first content straight into mapped memory.
+  // Writes a buffer's first content into memory that is handed to the device afterwards.
   std::function<Status(uint32_t buffer, std::span<std::byte> memory)> fill;
 };
 

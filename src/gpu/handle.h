@@ -42,5 +42,7 @@ using DeviceHandle = Handle<WGPUDevice, &Api::DeviceRelease>;
 using PipelineLayoutHandle = Handle<WGPUPipelineLayout, &Api::PipelineLayoutRelease>;
 using QueueHandle = Handle<WGPUQueue, &Api::QueueRelease>;
 using ShaderModuleHandle = Handle<WGPUShaderModule, &Api::ShaderModuleRelease>;
+using TextureHandle = Handle<WGPUTexture, &Api::TextureRelease>;
+using TextureViewHandle = Handle<WGPUTextureView, &Api::TextureViewRelease>;
 
 }  // namespace highwater::gpu

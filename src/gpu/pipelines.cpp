@@ -1,48 +1,35 @@
-#include <vector>
+#include <algorithm>
 
 #include "gpu/device_impl.h"
 
 namespace highwater::gpu {
-namespace {
-
-WGPUBindGroupLayoutEntry layout_entry(uint32_t binding, WGPUBufferBindingType type) {
-  WGPUBindGroupLayoutEntry e = WGPU_BIND_GROUP_LAYOUT_ENTRY_INIT;
-  e.binding = binding;
-  e.visibility = WGPUShaderStage_Compute;
-  e.buffer.type = type;
-  return e;
-}
-
-}  // namespace
 
 Result<const Pipeline*> DeviceImpl::pipeline(const std::string& wgsl, std::string_view label,
-                                             std::span<const WGPUBufferBindingType> types,
+                                             std::span<const WGPUBindGroupLayoutEntry> bindings,
                                              Accounts& accounts) {
   const auto found = pipelines_.find(wgsl);
   if (found != pipelines_.end()) return &found->second;
-  auto made = make_pipeline(wgsl, label, types, accounts);
+  auto made = make_pipeline(wgsl, label, bindings, accounts);
   if (!made) return made.take_error().within(text("kernel ", label));
   return &pipelines_.emplace(wgsl, *std::move(made)).first->second;
 }
 
 Result<Pipeline> DeviceImpl::make_pipeline(const std::string& wgsl, std::string_view label,
-                                           std::span<const WGPUBufferBindingType> types,
+                                           std::span<const WGPUBindGroupLayoutEntry> bindings,
                                            Accounts& accounts) {
   ErrorScope scope(*this);
-  std::vector<WGPUBindGroupLayoutEntry> entries;
-  uint32_t storage_buffers = 0;
-  for (size_t i = 0; i < types.size(); ++i) {
-    if (types[i] == WGPUBufferBindingType_BindingNotUsed) continue;
-    entries.push_back(layout_entry(static_cast<uint32_t>(i), types[i]));
-    storage_buffers += types[i] != WGPUBufferBindingType_Uniform;
-  }
-  if (storage_buffers > adapter_.limits.max_storage_buffers) {
+  const auto is_storage = [](const WGPUBindGroupLayoutEntry& e) {
+    return e.buffer.type == WGPUBufferBindingType_Storage ||
+           e.buffer.type == WGPUBufferBindingType_ReadOnlyStorage;
+  };
+  const auto storage_buffers = std::count_if(bindings.begin(), bindings.end(), is_storage);
+  if (storage_buffers > static_cast<ptrdiff_t>(adapter_.limits.max_storage_buffers)) {
     return fail("it binds ", storage_buffers, " buffers; adapter ", adapter_.name, " allows ",
                 adapter_.limits.max_storage_buffers);
   }
   WGPUBindGroupLayoutDescriptor group = WGPU_BIND_GROUP_LAYOUT_DESCRIPTOR_INIT;
-  group.entryCount = entries.size();
-  group.entries = entries.data();
+  group.entryCount = bindings.size();
+  group.entries = bindings.data();
   Pipeline result;
   result.layout = BindGroupLayoutHandle(api().DeviceCreateBindGroupLayout(device(), &group));
 

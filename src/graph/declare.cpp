@@ -9,6 +9,15 @@ namespace {
 // WebGPU's guaranteed alignment of a uniform binding's offset.
 constexpr uint32_t kParamsAlignment = 256;
 
+bool may_be_image(const Graph& graph, Tensor t) {
+  const ValueInfo& v = graph.values[graph.root(t.id)];
+  if (!v.tensor.constant || v.mutated) return false;
+  const uint64_t bytes =
+      static_cast<uint64_t>(v.tensor.dims.numel()) * byte_size(v.tensor.device_dtype());
+  // Of the smallest texels there are.
+  return image_rows(bytes, Texels::Uint2) <= kMaxImageRows;
+}
+
 }  // namespace
 
 bool Args::alias(Tensor y, Tensor x) {
@@ -63,9 +72,9 @@ Tensor Args::scratch(DType dtype, int64_t elements) {
 uint32_t Args::declare_step(const KernelSource& source, std::span<const Tensor> bindings,
                             std::span<const Substitution> substitutions, std::string_view variant) {
   if (error_) return 0;
-  std::vector<DType> types;
-  for (Tensor t : bindings) types.push_back(dtype(t));
-  auto expanded = expand(source, traits().params_space(), types, substitutions);
+  std::vector<Operand> operands;
+  for (Tensor t : bindings) operands.push_back({dtype(t), may_be_image(graph_, t)});
+  auto expanded = expand(source, traits(), operands, substitutions);
   if (!expanded) {
     refuse(expanded.take_error());
     return 0;
@@ -74,7 +83,7 @@ uint32_t Args::declare_step(const KernelSource& source, std::span<const Tensor> 
   step.name = variant.empty() ? std::string(source.name) : text(source.name, "/", variant);
   step.wgsl = std::move(expanded->wgsl);
   for (size_t i = 0; i < bindings.size(); ++i) {
-    step.bindings.push_back({bindings[i].id, expanded->writes[i]});
+    step.bindings.push_back({bindings[i].id, expanded->uses[i]});
   }
   step.params_size = source.params_size;
   step.params_at = graph_.params_size;

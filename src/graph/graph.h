@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "blob/program.h"
 #include "graph/handles.h"
+#include "graph/kernel.h"
 #include "graph/op.h"
 #include "graph/traits.h"
 
@@ -28,13 +29,14 @@ struct ValueInfo {
   bool defined = false;           // an input, a constant, or written by a node already seen
   bool fixed = false;             // the same in every run: a constant, or computed from such alone
   ValueId root = kNoValue;        // whose memory it uses: its own, or that of what it views
-  BufferId buffer = kNoBuffer;    // set on roots that some step or output touches
+  BufferId buffer = kNoBuffer;    // set on roots that are touched as a buffer
   std::vector<uint32_t> readers;  // nodes to plan again when it changes
 };
 
 struct StepBinding {
   ValueId value;
-  bool writes;
+  OperandUse use;
+  BufferId memory = kNoBuffer;  // set when memory is planned
 };
 
 // A compiled kernel with its bindings: everything about a dispatch but its params and grid.
@@ -57,7 +59,8 @@ struct Node {
 
 struct BufferDecl {
   uint64_t size = 0;
-  std::optional<uint32_t> constant;  // filled from this constant at load
+  ValueId constant = kNoValue;   // filled from it at load
+  Texels texels = Texels::None;  // not a buffer but an image
 };
 
 class Graph {

@@ -27,6 +27,10 @@ struct Grid {
   }
   // One invocation for each of `count` items.
   static Grid threads(int64_t count) { return groups(ceil_div<int64_t>(count, kWorkgroupSize)); }
+  // A subgroup of `lanes` for each of `count` items; without subgroups, an invocation.
+  static Grid lanes(int64_t count, uint32_t lanes) {
+    return lanes == 1 ? threads(count) : groups(count);
+  }
   // One invocation for every four elements.
   static Grid quads(int64_t elements) { return threads(ceil_div<int64_t>(elements, 4)); }
 

@@ -53,43 +53,102 @@ const QuadFormat& quad_format(DType type) {
   }
 }
 
-void declare_array(std::string& out, std::string_view name, size_t index, std::string_view type,
-                   bool writes) {
-  append(out, text("@group(0) @binding(", index, ") var<storage, ", writes ? "read_write" : "read",
-                   "> ", name, ": array<", type, ">;\n"));
+// How a texel of this type is stored; None if it cannot be.
+Texels texels_of(std::string_view memory) {
+  if (memory == "vec4<f32>") return Texels::Float4;
+  if (memory == "vec4<i32>") return Texels::Sint4;
+  if (memory == "vec4<u32>") return Texels::Uint4;
+  return memory == "vec2<u32>" ? Texels::Uint2 : Texels::None;
 }
 
-void declare_binding(std::string& out, std::string_view name, size_t index, DType type,
-                     bool writes) {
-  const QuadFormat& f = quad_format(type);
-  declare_array(out, name, index, f.memory, writes);
+std::string_view texture_type(Texels texels) {
+  switch (texels) {
+    case Texels::Float4:
+      return "texture_2d<f32>";
+    case Texels::Sint4:
+      return "texture_2d<i32>";
+    default:
+      return "texture_2d<u32>";
+  }
+}
+
+void declare_memory(std::string& out, std::string_view name, size_t index, std::string_view type,
+                    const OperandUse& use) {
+  append(out, text("@group(0) @binding(", index, ") var"));
+  if (use.texels != Texels::None) {
+    append(out, text(" ", name, ": ", texture_type(use.texels), ";\n"));
+  } else {
+    append(out, text("<storage, ", use.writes ? "read_write" : "read", "> ", name, ": array<", type,
+                     ">;\n"));
+  }
+}
+
+void declare_texel(std::string& out, std::string_view name, std::string_view type, Texels texels) {
+  append(out, text("fn ", name, "_texel(AT: u32) -> ", type, " { return "));
+  if (texels == Texels::None) {
+    append(out, text(name, "[AT]; }\n"));
+  } else {
+    append(out, text("textureLoad(", name, ", vec2<u32>(AT % ", kImageWidth, "u, AT / ",
+                     kImageWidth, "u), 0)", texels == Texels::Uint2 ? ".xy" : "", "; }\n"));
+  }
+}
+
+void declare_operand(std::string& out, std::string_view name, size_t index, const QuadFormat& f,
+                     const OperandUse& use) {
+  declare_memory(out, name, index, f.memory, use);
   append(out, text("alias ", name, "_t = ", f.compute, ";\n"));
-  // Capitals, because a binding may have any other name.
-  append(out, text("fn ", name, "_quad(AT: u32) -> vec4<", f.compute, "> { let MEM = ", name,
-                   "[AT]; return ", f.load, "; }\n"));
   // Names the quad in place, so that a scalar is loaded and not four.
+  std::string quad = text(name, "[AT");
+  std::string_view close = "]";
+  if (use.texels != Texels::None) {
+    declare_texel(out, name, f.memory, use.texels);
+    quad = text(name, "_texel(AT");
+    close = ")";
+  }
+  // Capitals, because an operand may have any other name.
+  append(out, text("fn ", name, "_quad(AT: u32) -> vec4<", f.compute, "> { let MEM = ", quad, close,
+                   "; return ", f.load, "; }\n"));
   std::string at(f.at);
-  at.replace(at.find('@'), 1, text(name, "[AT >> 2u]"));
+  at.replace(at.find('@'), 1, text(quad, " >> 2u", close));
   append(out, text("fn ", name, "_at(AT: u32) -> ", f.compute, " { let LANE = AT & 3u; return ", at,
                    "; }\n"));
-  if (!writes) return;
+  if (!use.writes) return;
   append(out, text("fn ", name, "_put(AT: u32, VEC: vec4<", f.compute, ">) { ", name,
                    "[AT] = ", f.store, "; }\n"));
 }
 
 // The other half of Grid: numbers the workgroups that it may have folded.
-std::string entry_point(std::string_view names) {
-  constexpr std::string_view kGroup = "(group_id.y * group_count.x + group_id.x)";
-  const size_t space = names.find(' ');
-  std::string out =
-      "@compute @workgroup_size(WG) fn main(@builtin(workgroup_id) group_id: vec3<u32>, "
-      "@builtin(num_workgroups) group_count: vec3<u32>, "
-      "@builtin(local_invocation_index) local_id: u32) {\n";
-  if (space == std::string_view::npos) {
-    return out + text("let ", names, " = ", kGroup, " * WG + local_id;\n");
+constexpr std::string_view kGroup = "(group_id.y * group_count.x + group_id.x)";
+
+std::string main_function(std::string_view workgroup_size, std::string_view lane) {
+  return text("@compute @workgroup_size(", workgroup_size,
+              ") fn main(@builtin(workgroup_id) group_id: vec3<u32>, "
+              "@builtin(num_workgroups) group_count: vec3<u32>, @builtin(",
+              lane, ") local_id: u32) {\n");
+}
+
+struct Names {
+  std::string_view first;
+  std::string_view second;  // may be empty
+
+  explicit Names(std::string_view both) : first(both.substr(0, both.find(' '))) {
+    if (first.size() < both.size()) second = both.substr(first.size() + 1);
   }
-  return out + text("let ", names.substr(0, space), " = ", kGroup, "; let ",
-                    names.substr(space + 1), " = local_id;\n");
+};
+
+std::string entry_point(const Names& names) {
+  std::string out = main_function("WG", "local_invocation_index");
+  if (names.second.empty()) {
+    return out + text("let ", names.first, " = ", kGroup, " * WG + local_id;\n");
+  }
+  return out + text("let ", names.first, " = ", kGroup, "; let ", names.second, " = local_id;\n");
+}
+
+// A workgroup is one subgroup, so that the two number their invocations alike.
+std::string entry_point_by_lanes(const Names& names, std::string_view lanes) {
+  if (lanes == "1") return entry_point(Names(names.first)) + text("let ", names.second, " = 0u;\n");
+  return main_function(lanes, "subgroup_invocation_id") +
+         text("let ", names.first, " = ", kGroup, "; let ", names.second, " = local_id;\n");
 }
 
 Result<std::string_view> lookup(std::string_view name,
@@ -140,26 +199,44 @@ std::string_view take_body(std::string_view& text) {
 
 class Expansion {
  public:
-  Expansion(const KernelSource& source, ParamsSpace params, std::span<const DType> bindings)
-      : source_(source), params_(params), bindings_(bindings) {}
+  Expansion(const KernelSource& source, const DeviceTraits& traits,
+            std::span<const Operand> operands)
+      : source_(source), traits_(traits), operands_(operands) {}
 
   Result<KernelText> run(std::span<const Substitution> substitutions) {
     append(result_.wgsl, text("const WG: u32 = ", Grid::kWorkgroupSize, "u;\n"));
-    if (source_.params_size) {
-      append(result_.wgsl, text("@group(0) @binding(0) var<",
-                                params_ == ParamsSpace::Uniform ? "uniform" : "storage, read",
-                                "> params: Params;\n"));
-    }
+    declare_params();
     HW_CHECK(expand_lines(source_.text, {substitutions.begin(), substitutions.end()}));
-    if (result_.writes.size() != bindings_.size()) {
-      return fail("it has ", result_.writes.size(), " bindings, but ", bindings_.size(),
+    if (result_.uses.size() != operands_.size()) {
+      return fail("it has ", result_.uses.size(), " bindings, but ", operands_.size(),
                   " were given");
+    }
+    if (uses_subgroups_ && traits_.enable_subgroups) {
+      result_.wgsl.insert(0, "enable subgroups;\n");
     }
     return std::move(result_);
   }
 
  private:
   using Substitutions = std::vector<Substitution>;
+
+  // Params in storage are copied into registers first, or a loop would load them in every round.
+  bool copies_params() const {
+    return source_.params_size && traits_.params_space() == ParamsSpace::Storage;
+  }
+
+  void declare_params() {
+    if (!source_.params_size) return;
+    append(result_.wgsl, copies_params()
+                             ? "@group(0) @binding(0) var<storage, read> params_memory: Params;\n"
+                               "var<private> params: Params;\n"
+                             : "@group(0) @binding(0) var<uniform> params: Params;\n");
+  }
+
+  void begin_main(std::string_view head) {
+    append(result_.wgsl, head);
+    if (copies_params()) append(result_.wgsl, "params = params_memory;\n");
+  }
 
   Status expand_lines(std::string_view rest, const Substitutions& substitutions) {
     while (!rest.empty()) {
@@ -170,11 +247,17 @@ class Expansion {
         HW_TRY(const std::string_view lines, lookup(*part, substitutions));
         HW_CHECK(expand_lines(lines, substitutions));
       } else if (const auto input = directive(line, "#input ")) {
-        HW_CHECK(bind(*input, false));
+        HW_CHECK(bind(*input, Use::Read));
+      } else if (const auto image = directive(line, "#image ")) {
+        HW_CHECK(bind(*image, Use::ReadImage));
       } else if (const auto output = directive(line, "#output ")) {
-        HW_CHECK(bind(*output, true));
+        HW_CHECK(bind(*output, Use::Write));
       } else if (const auto names = directive(line, "#main ")) {
-        append(result_.wgsl, entry_point(*names));
+        begin_main(entry_point(Names(*names)));
+      } else if (const auto by_lanes = directive(line, "#lanes ")) {
+        HW_TRY(const std::string_view lanes, lookup("LANES", substitutions));
+        begin_main(entry_point_by_lanes(Names(*by_lanes), lanes));
+        uses_subgroups_ = lanes != "1";
       } else {
         append(result_.wgsl, text(line, '\n'));
       }
@@ -200,34 +283,45 @@ class Expansion {
     return {};
   }
 
-  Status bind(std::string_view argument, bool writes) {
-    const size_t index = result_.writes.size();
-    if (index >= bindings_.size()) {
-      return fail("it has more bindings than the ", bindings_.size(), " given");
+  enum class Use { Read, ReadImage, Write };
+
+  Status bind(std::string_view argument, Use how) {
+    const size_t index = result_.uses.size();
+    if (index >= operands_.size()) {
+      return fail("it has more bindings than the ", operands_.size(), " given");
     }
-    result_.writes.push_back(writes);
+    const Operand& operand = operands_[index];
     const size_t colon = argument.find(" : ");
+    const std::string_view name = argument.substr(0, colon);
+    const QuadFormat& format = quad_format(operand.dtype);
+    const std::string_view type =
+        colon == std::string_view::npos ? format.memory : argument.substr(colon + 3);
+    OperandUse use;
+    use.writes = how == Use::Write;
+    if (how == Use::ReadImage && operand.constant && traits_.software) use.texels = texels_of(type);
+    result_.uses.push_back(use);
     if (colon == std::string_view::npos) {
-      declare_binding(result_.wgsl, argument, index + 1, bindings_[index], writes);
+      declare_operand(result_.wgsl, name, index + 1, format, use);
     } else {
-      declare_array(result_.wgsl, argument.substr(0, colon), index + 1, argument.substr(colon + 3),
-                    writes);
+      declare_memory(result_.wgsl, name, index + 1, type, use);
+      if (how == Use::ReadImage) declare_texel(result_.wgsl, name, type, use.texels);
     }
     return {};
   }
 
   const KernelSource& source_;
-  ParamsSpace params_;
-  std::span<const DType> bindings_;
+  const DeviceTraits& traits_;
+  std::span<const Operand> operands_;
+  bool uses_subgroups_ = false;
   KernelText result_;
 };
 
 }  // namespace
 
-Result<KernelText> expand(const KernelSource& source, ParamsSpace params,
-                          std::span<const DType> bindings,
+Result<KernelText> expand(const KernelSource& source, const DeviceTraits& traits,
+                          std::span<const Operand> operands,
                           std::span<const Substitution> substitutions) {
-  auto result = Expansion(source, params, bindings).run(substitutions);
+  auto result = Expansion(source, traits, operands).run(substitutions);
   if (!result) return result.take_error().within(text("kernel ", source.name));
   return result;
 }

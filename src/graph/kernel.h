@@ -9,6 +9,8 @@
 
 #include "base/dtype.h"
 #include "base/result.h"
+#include "base/texels.h"
+#include "graph/traits.h"
 
 namespace highwater {
 
@@ -19,34 +21,49 @@ struct KernelSource {
   std::string_view text;
 };
 
-// What kind of buffer params are read from.
-enum class ParamsSpace { Uniform, Storage };
-
 // ${name} in the text becomes the value.
 struct Substitution {
   std::string name;
   std::string value;
 };
 
+// What a kernel is bound to.
+struct Operand {
+  DType dtype;
+  bool constant = false;  // may be made an image
+};
+
+// What a kernel does with an operand.
+struct OperandUse {
+  bool writes = false;
+  Texels texels = Texels::None;  // reads it as an image
+
+  bool operator==(const OperandUse&) const = default;
+};
+
 struct KernelText {
   std::string wgsl;
-  std::vector<bool> writes;  // for each binding, in order
+  std::vector<OperandUse> uses;  // of each operand, in order
 };
 
 // Expands a source:
 //   #input x     a read-only binding, with x_at(i) and x_quad(q)
 //   #input x : T    the same without accessors, as array<T>
+//   #image x     the same as #input; read as a texture where that is faster and x is a constant
+//   #image x : T    the same, with x_texel(i), which gives a T
 //   #output y    a read-write binding, with y_put(q, v) as well
 //   #main i      the entry point, one invocation an item: i is its number
 //   #main g l    the same by workgroups: g is the group's number, l the invocation's within it
+//   #lanes g l   the same by subgroups of ${LANES}, which hand each other what they loaded; where
+//                ${LANES} is 1, by single invocations, and l is 0
 //   #unroll k 4  repeats the lines up to its #end, with ${k} as 0, 1, 2, 3
 //   ${NAME}      a substitution, within a line
 //   #include NAME   a substitution of whole lines, which are expanded in turn
 // Bindings are numbered in order of appearance, after the params at binding 0. Four consecutive
 // elements are a quad, the unit of memory access for every dtype: x_quad gives it as vec4<x_t>,
 // where x_t is f32 or i32, whatever the width in memory.
-Result<KernelText> expand(const KernelSource& source, ParamsSpace params,
-                          std::span<const DType> bindings,
+Result<KernelText> expand(const KernelSource& source, const DeviceTraits& traits,
+                          std::span<const Operand> operands,
                           std::span<const Substitution> substitutions);
 
 }  // namespace highwater

@@ -1,8 +1,8 @@
 #include "graph/memory.h"
 
 #include <algorithm>
+#include <compare>
 #include <map>
-#include <tuple>
 
 #include "base/checked.h"
 
@@ -43,7 +43,10 @@ std::vector<Life> find_lives(const Graph& graph) {
     touch(id, static_cast<int64_t>(graph.nodes.size()));
   }
   for (const StepDecl& step : graph.steps) {
-    for (const StepBinding& b : step.bindings) lives[graph.root(b.value)].touched = true;
+    for (const StepBinding& b : step.bindings) {
+      // An image has memory of its own.
+      if (b.use.texels == Texels::None) lives[graph.root(b.value)].touched = true;
+    }
   }
   for (ValueId id = 0; id < graph.values.size(); ++id) {
     const ValueInfo& v = graph.values[id];
@@ -60,21 +63,33 @@ class ConstantBuffers {
  public:
   ConstantBuffers(Graph& graph, const Program& program) : graph_(graph), program_(program) {}
 
-  BufferId buffer_for(const ValueInfo& value, uint64_t size) {
+  BufferId buffer_for(ValueId id, uint64_t size, Texels texels = Texels::None) {
+    const ValueInfo& value = graph_.values[id];
     const uint32_t index = *value.tensor.constant;
     const ConstantDecl& decl = program_.constants[index];
-    if (value.mutated || !decl.parts.empty()) return make(index, size);
-    const Identity identity{decl.key, decl.inline_bytes.data(), value.tensor.dtype, size};
+    if (value.mutated) return make(id, size, texels);
+    Identity identity{decl.key, decl.inline_bytes.data(), value.tensor.dtype, size, texels};
+    // What is put together from parts has neither a key nor bytes.
+    if (!decl.parts.empty()) identity.parts = &decl;
     const auto [entry, is_new] = shared_.try_emplace(identity, kNoBuffer);
-    if (is_new) entry->second = make(index, size);
+    if (is_new) entry->second = make(id, size, texels);
     return entry->second;
   }
 
  private:
-  using Identity = std::tuple<std::string_view, const std::byte*, DType, uint64_t>;
+  struct Identity {
+    std::string_view key;
+    const std::byte* bytes;
+    DType dtype;
+    uint64_t size;
+    Texels texels;
+    const ConstantDecl* parts = nullptr;
 
-  BufferId make(uint32_t constant, uint64_t size) {
-    graph_.buffers.push_back({size, constant});
+    auto operator<=>(const Identity&) const = default;
+  };
+
+  BufferId make(ValueId constant, uint64_t size, Texels texels) {
+    graph_.buffers.push_back({size, constant, texels});
     return static_cast<BufferId>(graph_.buffers.size() - 1);
   }
 
@@ -102,7 +117,7 @@ class SharedBuffers {
       }
     }
     if (best == free_.end()) {
-      graph_.buffers.push_back({size, std::nullopt});
+      graph_.buffers.push_back({size});
       return static_cast<BufferId>(graph_.buffers.size() - 1);
     }
     const BufferId id = *best;
@@ -131,10 +146,10 @@ void plan_memory(Graph& graph, const Program& program) {
     ValueInfo& value = graph.values[id];
     if (!lives[id].touched || graph.root(id) != id) continue;
     if (value.tensor.constant) {
-      value.buffer = constants.buffer_for(value, lives[id].size);
+      value.buffer = constants.buffer_for(id, lives[id].size);
     } else if (value.fixed) {
       // Written once, read by every run.
-      graph.buffers.push_back({lives[id].size, std::nullopt});
+      graph.buffers.push_back({lives[id].size});
       value.buffer = static_cast<BufferId>(graph.buffers.size() - 1);
     } else {
       // Index 0 holds what exists before node 0, index n + 1 what node n writes.
@@ -151,6 +166,14 @@ void plan_memory(Graph& graph, const Program& program) {
     // Node slot - 1 has run once its outputs are placed: what it touched last is free.
     if (slot == 0) continue;
     for (BufferId buffer : done[slot - 1]) shared.give_back(buffer);
+  }
+  for (StepDecl& step : graph.steps) {
+    for (StepBinding& b : step.bindings) {
+      const ValueId root = graph.root(b.value);
+      b.memory = b.use.texels == Texels::None
+                     ? graph.values[root].buffer
+                     : constants.buffer_for(root, lives[root].size, b.use.texels);
+    }
   }
 }
 

@@ -1,14 +1,24 @@
 // What an op may know of the device when it declares its kernels.
 #pragma once
 
-#include "graph/kernel.h"
+#include <cstdint>
 
 namespace highwater {
+
+// What kind of buffer params are read from.
+enum class ParamsSpace { Uniform, Storage };
 
 struct DeviceTraits {
   // The adapter computes on the CPU: barriers are dear there, and one invocation that walks a whole
   // row is cheap. A GPU wants the opposite.
   bool software = true;
+
+  // How many invocations of a subgroup can hand each other what they loaded; 1 where they cannot,
+  // or where their number is not known beforehand.
+  uint32_t lanes = 1;
+
+  // Dawn wants to be told that a shader uses subgroups; naga does not know the word.
+  bool enable_subgroups = false;
 
   // Lavapipe compiles a shader anew for the values of uniforms that steer its loops: a new length
   // would stop to compile. It leaves storage buffers alone. On a GPU uniforms are faster.

@@ -81,10 +81,10 @@ Status fill_constant(const Program& program, const ConstantSource& source, const
   });
 }
 
-gpu::StepSpec step_spec(const Graph& graph, const StepDecl& step) {
+gpu::StepSpec step_spec(const StepDecl& step) {
   gpu::StepSpec spec{step.name, step.wgsl, {}, step.params_at, step.params_size};
   for (const StepBinding& b : step.bindings) {
-    spec.bindings.push_back({graph.values[graph.root(b.value)].buffer, b.writes});
+    spec.bindings.push_back({b.memory, b.use.writes});
   }
   return spec;
 }
@@ -92,15 +92,10 @@ gpu::StepSpec step_spec(const Graph& graph, const StepDecl& step) {
 gpu::ExecutableSpec executable_spec(const Graph& graph, const Live& live, const Program& program,
                                     const ConstantSource& constants) {
   gpu::ExecutableSpec spec;
-  std::vector<ValueId> filled_by(graph.buffers.size(), kNoValue);
-  for (ValueId id = 0; id < graph.values.size(); ++id) {
-    const ValueInfo& v = graph.values[id];
-    if (v.buffer != kNoBuffer && v.tensor.constant) filled_by[v.buffer] = id;
+  for (const BufferDecl& b : graph.buffers) {
+    spec.buffers.push_back({b.size, b.constant != kNoValue, b.texels});
   }
-  for (BufferId i = 0; i < graph.buffers.size(); ++i) {
-    spec.buffers.push_back({graph.buffers[i].size, filled_by[i] != kNoValue});
-  }
-  for (const StepDecl& step : graph.steps) spec.steps.push_back(step_spec(graph, step));
+  for (const StepDecl& step : graph.steps) spec.steps.push_back(step_spec(step));
   spec.params = live.params();
   spec.params_in_storage = graph.traits.params_space() == ParamsSpace::Storage;
   for (ValueId id : graph.outputs) {
@@ -108,9 +103,8 @@ gpu::ExecutableSpec executable_spec(const Graph& graph, const Live& live, const 
     const TensorDecl& t = graph.values[id].tensor;
     spec.read_back_size += round_up(live_bytes(t.dims, t.device_dtype()), gpu::kReadBackAlignment);
   }
-  spec.fill = [&graph, &program, &constants, filled_by](uint32_t buffer,
-                                                        std::span<std::byte> memory) -> Status {
-    const ValueId id = filled_by[buffer];
+  spec.fill = [&](uint32_t buffer, std::span<std::byte> memory) -> Status {
+    const ValueId id = graph.buffers[buffer].constant;
     Status filled = fill_constant(program, constants, graph.values[id], memory);
     if (!filled) return filled.take_error().within(text("constant ", graph.describe(id)));
     return {};
@@ -122,7 +116,10 @@ gpu::ExecutableSpec executable_spec(const Graph& graph, const Live& live, const 
 // anywhere.
 DeviceTraits traits_of(const gpu::Device& device) {
   DeviceTraits traits;
-  traits.software = device.adapter().type == "CPU";
+  const gpu::AdapterDescription& adapter = device.adapter();
+  traits.software = adapter.type == "CPU";
+  traits.lanes = device.subgroup_size();
+  traits.enable_subgroups = adapter.subgroups_must_be_enabled;
   if (const char* kind = std::getenv("HIGHWATER_KERNELS")) {
     traits.software = std::string_view(kind) == "software";
   }

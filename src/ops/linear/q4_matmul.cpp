@@ -6,8 +6,17 @@
 #include "wgsl/q4_write_swiglu.h"
 
 namespace highwater {
+namespace {
 
-Q4Matmul::Q4Matmul(Args& a, const Operands& operands) : o_(operands), walk_limit_(a) {
+// The numbers of lanes that divide the x of every route.
+uint32_t usable_lanes(const DeviceTraits& traits) {
+  return traits.lanes == 4 || traits.lanes == 8 ? traits.lanes : 1;
+}
+
+}  // namespace
+
+Q4Matmul::Q4Matmul(Args& a, const Operands& operands)
+    : o_(operands), walk_limit_(a), lanes_(usable_lanes(a.traits())) {
   const Dims &w = a.bound(o_.w), &scale = a.bound(o_.scale);
   for (Tensor y : o_.ys) {
     columns_.push_back(a.bound(y).back());
@@ -47,21 +56,25 @@ void Q4Matmul::declare_tiles(Args& a) {
   const bool low_first = o_.order == NibbleOrder::LowFirst;
   std::vector<Tensor> bindings = o_.ys;
   for (Tensor t : {o_.x, o_.w, o_.scale, o_.bias.value_or(o_.scale)}) bindings.push_back(t);
-  for (size_t i = 0; i < routes().size(); ++i) {
-    const Route& route = routes()[i];
-    const std::string quads = std::to_string(route.quads);
+  const int64_t layers = o_.swiglu ? 2 : 1;
+  for (size_t i = 0; i < kRoutes.size(); ++i) {
+    const Route& route = kRoutes[i];
     tile_[i] = a.step<wgsl::q4_tile>(
         bindings,
-        {{"ROWS", std::to_string(route.rows)},
-         {"QUADS", quads},
-         {"QUADS_APART", o_.swiglu ? "1u" : quads + "u"},
-         {"QUAD_STRIDE", o_.swiglu ? "params.column_quads" : "1u"},
+        {{"LANES", std::to_string(lanes_)},
+         {"FROM_LANE", lanes_ == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"},
+         {"ROWS", std::to_string(route.rows)},
+         {"QUADS", std::to_string(route.quads)},
+         {"PAIRS", std::to_string(route.quads / 2)},
+         {"WORDS", std::to_string(route.words)},
+         {"LOADS", std::to_string(2 * route.words * route.rows / lanes_)},
+         {"LAYERS", std::to_string(layers)},
          {"OUTPUTS", std::to_string(o_.ys.size())},
-         {"LOW_SHIFTS", low_first ? "0u, 4u, 8u, 12u" : "4u, 0u, 12u, 8u"},
-         {"HIGH_SHIFTS", low_first ? "16u, 20u, 24u, 28u" : "20u, 16u, 28u, 24u"},
+         {"LOW_SHIFTS", low_first ? "28u, 24u, 20u, 16u" : "24u, 28u, 16u, 20u"},
+         {"HIGH_SHIFTS", low_first ? "12u, 8u, 4u, 0u" : "8u, 12u, 0u, 4u"},
          {"WRITE", std::string(o_.swiglu ? wgsl::q4_write_swiglu::kSource.text
                                          : wgsl::q4_write_columns::kSource.text)}},
-        text(route.rows, "x", 4 * route.quads, o_.swiglu ? "_swiglu" : "",
+        text(route.rows, "x", 4 * route.quads / layers, o_.swiglu ? "_swiglu" : "",
              o_.ys.size() > 1 ? text("_to_", o_.ys.size()) : ""));
   }
 }
@@ -83,10 +96,10 @@ Status Q4Matmul::plan(const Dims& x, Plan& plan) const {
 
 void Q4Matmul::plan_tiles(int64_t rows, Plan& plan) const {
   size_t best = 0;
-  for (size_t i = 0; i < routes().size(); ++i) {
-    if (rows >= routes()[i].from_rows) best = i;
+  for (size_t i = 0; i < kRoutes.size(); ++i) {
+    if (rows >= kRoutes[i].from_rows) best = i;
   }
-  const Route& route = routes()[best];
+  const Route& route = kRoutes[best];
   wgsl::q4_tile::Params params{};
   int64_t column_quads = 0;
   for (size_t i = 0; i < columns_.size(); ++i) {
@@ -94,7 +107,8 @@ void Q4Matmul::plan_tiles(int64_t rows, Plan& plan) const {
     column_quads += columns_[i] / 4;
     params.output_end[i] = static_cast<uint32_t>(column_quads);
   }
-  const int64_t column_tiles = o_.swiglu ? column_quads : ceil_div(column_quads, route.quads);
+  const int64_t tile_quads = lanes_ * route.quads / (o_.swiglu ? 2 : 1);
+  const int64_t column_tiles = ceil_div(column_quads, tile_quads);
   const int64_t tiles = ceil_div(rows, route.rows) * column_tiles;
   params.tiles = static_cast<uint32_t>(tiles);
   params.rows = static_cast<uint32_t>(rows);
@@ -104,7 +118,7 @@ void Q4Matmul::plan_tiles(int64_t rows, Plan& plan) const {
   params.blocks_per_group = static_cast<uint32_t>(o_.group / 32);
   params.scale_row_quads = static_cast<uint32_t>(scale_row_ / 4);
   params.has_bias = o_.bias.has_value();
-  plan.run(tile_[best], params, Grid::threads(tiles));
+  plan.run(tile_[best], params, Grid::lanes(tiles, lanes_));
 }
 
 Status Q4Matmul::plan_any(int64_t rows, Plan& plan) const {

@@ -35,19 +35,16 @@ class Q4Matmul {
   Status plan(const Dims& x, Plan& plan) const;
 
  private:
-  // How many rows and column quads one invocation computes, and from how many live rows on that is
-  // the best choice. Large tiles load little for what they compute, and on software adapters loads
-  // are what a product costs.
+  // How many rows and column quads a lane computes, and from how many live rows on that is the best
+  // choice. Large tiles load little for what they compute, and loads are what a product costs.
   struct Route {
     int64_t from_rows;
     int64_t rows;
     int64_t quads;
+    int64_t words;  // of a block, in one step: 1 or 4
   };
-  static constexpr std::array<Route, 3> kRoutes{{{1, 1, 2}, {2, 2, 2}, {3, 4, 4}}};
-  // A gate and its partner are two quads that lie apart.
-  static constexpr std::array<Route, 3> kSwigluRoutes{{{1, 1, 2}, {2, 2, 2}, {3, 8, 2}}};
+  static constexpr std::array<Route, 3> kRoutes{{{1, 1, 4, 4}, {2, 4, 4, 1}, {9, 16, 4, 1}}};
 
-  const std::array<Route, 3>& routes() const { return o_.swiglu ? kSwigluRoutes : kRoutes; }
   bool tiles() const;
   void declare_tiles(Args& a);
   void plan_tiles(int64_t rows, Plan& plan) const;
@@ -59,6 +56,7 @@ class Q4Matmul {
   int64_t all_columns_ = 0;       // of w
   int64_t row_bytes_ = 0;
   int64_t scale_row_ = 0;
+  uint32_t lanes_;
   std::array<Step<wgsl::q4_tile>, kRoutes.size()> tile_;
   Step<wgsl::q4_any> any_;
 };

@@ -4,7 +4,7 @@
     var bias${c} = vec4<f32>();
     if (params.has_bias != 0u) { bias${c} = vec4<f32>(bias_quad(quad${c})); }
 #unroll m ${ROWS}
-    if (row + ${m}u < params.rows) { put(row + ${m}u, quad${c}, sum${m}_${c} + bias${c}); }
+    if (row + ${m}u < params.rows) { put(row + ${m}u, quad${c}, sums[${m}u * ${QUADS}u + ${c}u] + bias${c}); }
 #end
   }
 #end

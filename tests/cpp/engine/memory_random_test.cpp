@@ -76,7 +76,7 @@ TEST_P(RandomMemory, EveryBindingHasABufferThatIsLargeEnough) {
   const Graph& graph = engine.graph();
   for (const StepDecl& step : graph.steps) {
     for (const StepBinding& binding : step.bindings) {
-      const BufferId buffer = graph.values[graph.root(binding.value)].buffer;
+      const BufferId buffer = binding.memory;
       ASSERT_NE(buffer, kNoBuffer) << step.name << " binds " << graph.describe(binding.value);
       const auto elements = static_cast<uint64_t>(graph.values[binding.value].tensor.dims.numel());
       EXPECT_GE(graph.buffers[buffer].size, elements * sizeof(float));

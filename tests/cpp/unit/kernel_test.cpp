@@ -8,10 +8,16 @@ namespace {
 
 Result<KernelText> expand_text(std::string_view text, std::vector<DType> bindings,
                                std::vector<Substitution> substitutions = {},
-                               uint32_t params_size = 0) {
-  return expand(KernelSource{"sample", params_size, text}, ParamsSpace::Uniform, bindings,
-                substitutions);
+                               uint32_t params_size = 0,
+                               const DeviceTraits& traits = {.software = false},
+                               bool constants = false) {
+  std::vector<Operand> operands;
+  for (DType type : bindings) operands.push_back({type, constants});
+  return expand(KernelSource{"sample", params_size, text}, traits, operands, substitutions);
 }
+
+constexpr DeviceTraits kGpu{.software = false};
+constexpr DeviceTraits kSoftware{.software = true, .lanes = 8};
 
 bool has(const Result<KernelText>& result, std::string_view piece) {
   return result.ok() && result->wgsl.find(piece) != std::string::npos;
@@ -21,7 +27,7 @@ TEST(Kernel, BindingsAreNumberedInOrderAfterTheParams) {
   const auto k =
       expand_text("#output y\n#input x\n#input w\n", {DType::Float32, DType::Float16, DType::Int8});
   ASSERT_TRUE(succeeds(k));
-  EXPECT_EQ(k->writes, (std::vector<bool>{true, false, false}));
+  EXPECT_EQ(k->uses, (std::vector<OperandUse>{{.writes = true}, {}, {}}));
   EXPECT_TRUE(has(k, "@binding(1) var<storage, read_write> y: array<vec4<f32>>;"));
   EXPECT_TRUE(has(k, "@binding(2) var<storage, read> x: array<vec2<u32>>;"));
   EXPECT_TRUE(has(k, "@binding(3) var<storage, read> w: array<u32>;"));
@@ -44,15 +50,64 @@ TEST(Kernel, BareBindingsHaveNoAccessors) {
   EXPECT_FALSE(has(k, "fn w_at("));
 }
 
+TEST(Kernel, ConstantsMayBeImagesOnSoftwareAdapters) {
+  const std::string_view source = "#image s\n#image w : vec4<u32>\n#image b\n#input x\n";
+  const std::vector types{DType::Float32, DType::UInt8, DType::Float16, DType::Float32};
+  const auto k = expand_text(source, types, {}, 0, kSoftware, true);
+  ASSERT_TRUE(succeeds(k));
+  EXPECT_EQ(
+      k->uses,
+      (std::vector<OperandUse>{
+          {.texels = Texels::Float4}, {.texels = Texels::Uint4}, {.texels = Texels::Uint2}, {}}));
+  EXPECT_TRUE(has(k, "@binding(1) var s: texture_2d<f32>;"));
+  EXPECT_TRUE(has(k, "@binding(2) var w: texture_2d<u32>;"));
+  EXPECT_TRUE(has(k, "fn w_texel(AT: u32) -> vec4<u32> { return textureLoad(w, "));
+  EXPECT_TRUE(has(k, "unpack2x16float(MEM.x)"));
+  EXPECT_TRUE(has(k, "@binding(4) var<storage, read> x: array<vec4<f32>>;"));
+}
+
+TEST(Kernel, OtherwiseImagesAreBuffersWithTheSameAccessors) {
+  const std::string_view source = "#image s\n#image w : vec4<u32>\n#image i\n";
+  const std::vector types{DType::Float32, DType::UInt8, DType::Int8};
+  const std::vector<OperandUse> plain(3);
+  const auto on_gpu = expand_text(source, types, {}, 0, kGpu, true);
+  const auto not_constant = expand_text(source, types, {}, 0, kSoftware, false);
+  ASSERT_TRUE(succeeds(on_gpu));
+  ASSERT_TRUE(succeeds(not_constant));
+  EXPECT_EQ(on_gpu->uses, plain);
+  EXPECT_EQ(not_constant->uses, plain);
+  EXPECT_TRUE(has(on_gpu, "@binding(2) var<storage, read> w: array<vec4<u32>>;"));
+  EXPECT_TRUE(has(on_gpu, "fn w_texel(AT: u32) -> vec4<u32> { return w[AT]; }"));
+  EXPECT_TRUE(has(on_gpu, "fn s_quad("));
+}
+
+TEST(Kernel, LanesAreAWorkgroupOfOneSubgroup) {
+  const auto k = expand_text("#lanes tile lane\n}\n", {}, {{"LANES", "8"}}, 0, kSoftware);
+  EXPECT_TRUE(has(k, "@workgroup_size(8)"));
+  EXPECT_TRUE(has(k, "@builtin(subgroup_invocation_id) local_id"));
+  EXPECT_FALSE(has(k, "enable subgroups;")) << "naga does not know it";
+  const auto on_dawn = expand_text("#lanes tile lane\n}\n", {}, {{"LANES", "4"}}, 0,
+                                   {.lanes = 4, .enable_subgroups = true});
+  EXPECT_TRUE(on_dawn.ok() && on_dawn->wgsl.starts_with("enable subgroups;\n"));
+}
+
+TEST(Kernel, WithoutSubgroupsALaneIsAnInvocation) {
+  const auto k =
+      expand_text("#lanes tile lane\n}\n", {}, {{"LANES", "1"}}, 0, {.enable_subgroups = true});
+  EXPECT_TRUE(has(k, "let tile = (group_id.y * group_count.x + group_id.x) * WG + local_id;"));
+  EXPECT_TRUE(has(k, "let lane = 0u;"));
+  EXPECT_FALSE(has(k, "subgroup"));
+}
+
 TEST(Kernel, ParamsAreBoundWhereThereAreAny) {
   EXPECT_TRUE(has(expand_text("#output y\n", {DType::Float32}, {}, 16),
                   "@group(0) @binding(0) var<uniform> params: Params;"));
 }
 
 TEST(Kernel, ParamsMayLieInStorage) {
-  const auto k = expand(KernelSource{"sample", 16, "#output y\n"}, ParamsSpace::Storage,
-                        std::vector{DType::Float32}, {});
-  EXPECT_TRUE(has(k, "@group(0) @binding(0) var<storage, read> params: Params;"));
+  const auto k = expand_text("#output y\n#main i\n}\n", {DType::Float32}, {}, 16, kSoftware);
+  EXPECT_TRUE(has(k, "@group(0) @binding(0) var<storage, read> params_memory: Params;"));
+  EXPECT_TRUE(has(k, "params = params_memory;\n")) << "they are loaded once";
 }
 
 TEST(Kernel, EntryPointsNumberFoldedGroups) {
@@ -82,7 +137,7 @@ TEST(Kernel, IncludedLinesAreExpandedInTurn) {
   const auto k = expand_text("#include PART\n", {DType::Float32},
                              {{"PART", "#output y\nlet n = ${N};\n"}, {"N", "3"}});
   ASSERT_TRUE(succeeds(k));
-  EXPECT_EQ(k->writes, std::vector<bool>{true});
+  EXPECT_EQ(k->uses, std::vector<OperandUse>{{.writes = true}});
   EXPECT_TRUE(has(k, "let n = 3;\n"));
   EXPECT_TRUE(fails_saying(expand_text("#include GONE\n", {}), {"sample", "${GONE}"}));
 }
