@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <optional>
 #include <vector>
 
 using executorch::aten::ScalarType;
@@ -21,6 +20,8 @@ using executorch::aten::SizesType;
 using executorch::aten::Tensor;
 using executorch::extension::from_blob;
 using executorch::extension::Module;
+using executorch::runtime::Error;
+using executorch::runtime::Result;
 
 namespace {
 
@@ -32,11 +33,11 @@ int64_t most_likely(const Tensor& logits) {
 }
 
 // What follows on `tokens`, the first of which is the text's `position`-th.
-std::optional<int64_t> next_token(Module& module, std::vector<int64_t>& tokens, int64_t position) {
+Result<int64_t> next_token(Module& module, std::vector<int64_t>& tokens, int64_t position) {
   const auto length = static_cast<SizesType>(tokens.size());
   const auto outputs = module.forward({from_blob(tokens.data(), {1, length}, ScalarType::Long),
                                        from_blob(&position, {1}, ScalarType::Long)});
-  if (!outputs.ok()) return std::nullopt;
+  if (!outputs.ok()) return outputs.error();
   return most_likely(outputs->at(0).toTensor());
 }
 
@@ -48,7 +49,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   Module module(argv[1]);
-  if (module.load_forward() != executorch::runtime::Error::Ok) {
+  if (module.load_forward() != Error::Ok) {
     std::fprintf(stderr, "%s does not load: %s\n", argv[1], highwater_last_error());
     return 1;
   }
@@ -57,9 +58,11 @@ int main(int argc, char** argv) {
   int64_t position = 0;
   for (int count = std::atoi(argv[2]); count > 0; --count) {
     const auto next = next_token(module, tokens, position);
-    if (!next) {
-      std::fprintf(stderr, "%zu tokens at position %lld: %s\n", tokens.size(),
-                   static_cast<long long>(position), highwater_last_error());
+    if (!next.ok()) {
+      // ExecuTorch itself refuses what is over the bound of the export, with a code alone.
+      std::fprintf(stderr, "%zu tokens at position %lld: error 0x%x %s\n", tokens.size(),
+                   static_cast<long long>(position), static_cast<unsigned>(next.error()),
+                   highwater_last_error());
       return 1;
     }
     std::printf("%lld\n", static_cast<long long>(*next));
