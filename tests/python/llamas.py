@@ -84,7 +84,7 @@ def _write_checkpoint(folder: Path, params: dict) -> None:
     torch.save(weights, folder / "weights.pth")
 
 
-def _config(folder: Path, variant: Variant) -> LlmConfig:
+def make_config(folder: Path, variant: Variant) -> LlmConfig:
     config = LlmConfig()
     config.base.checkpoint = str(folder / "weights.pth")
     config.base.params = str(folder / "params.json")
@@ -109,7 +109,7 @@ def build(name: str) -> Llama:
     with tempfile.TemporaryDirectory() as temporary, _quiet():
         folder = Path(temporary)
         _write_checkpoint(folder, {**PARAMS, **variant.params})
-        config = _config(folder, variant)
+        config = make_config(folder, variant)
         eager = export_llama_lib.get_llama_model(copy.deepcopy(config))[0].eval()
         sources = (__file__, fast_export.__file__)
         pte = lowered_cache.cached(f"llama {name}", sources, lambda: _export(config))

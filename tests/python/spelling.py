@@ -1,4 +1,5 @@
-"""A tokenizer for the vocabulary of the small Llamas, in the file format of Hugging Face.
+"""A tokenizer for the vocabulary of the small Llamas, in the file format of Hugging Face, and what
+torch says in it.
 
 It spells: its tokens are the printable characters and as many pairs of letters as there is room
 for, so that whatever a model with random weights says is text.
@@ -8,7 +9,7 @@ import itertools
 import string
 from pathlib import Path
 
-from llamas import VOCABULARY
+from llamas import VOCABULARY, greedy
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 BEGIN, END = "<|begin_of_text|>", "<|end_of_text|>"
@@ -33,3 +34,10 @@ def write_tokenizer(path: Path) -> Tokenizer:
     tokenizer = make_tokenizer()
     tokenizer.save(str(path))
     return tokenizer
+
+
+def tokens_until_end(tokenizer: Tokenizer, model, prompt: str, count: int, start=0) -> list[int]:
+    """What torch says to `prompt`, which begins at position `start`: at most `count` tokens."""
+    said = greedy(model, tokenizer.encode(prompt).ids, count, start)
+    end = tokenizer.token_to_id(END)
+    return said[: said.index(end) + 1] if end in said else said

@@ -29,16 +29,12 @@ class Conversation:
         return "".join(pieces)
 
     def check(self, prompt, count):
-        tokens = self.tokenizer.encode(prompt).ids
-        said = llamas.greedy(self.eager, tokens, count, self.position)
-        end = self.tokenizer.token_to_id(spelling.END)
-        if end in said:
-            said = said[: said.index(end) + 1]
+        said = spelling.tokens_until_end(self.tokenizer, self.eager, prompt, count, self.position)
         assert len(said) > 1, "a text of one token shows little"
         want = self.tokenizer.decode(said, skip_special_tokens=False)
         assert self.generate(prompt, count) == want
         # The last token was said, but not read.
-        self.position += len(tokens) + len(said) - 1
+        self.position += len(self.tokenizer.encode(prompt).ids) + len(said) - 1
 
 
 @pytest.mark.parametrize("name", ["4w", "qwen3_4w"])
@@ -56,9 +52,10 @@ def test_a_conversation_goes_on_and_starts_again(tmp_path):
     conversation.check("something else", 9)
 
 
-def test_a_prompt_over_the_bound_fails_and_the_next_one_does_not(tmp_path):
+@pytest.mark.parametrize("digits", [llamas.BOUND, llamas.CONTEXT], ids=["bound", "context"])
+def test_a_prompt_that_is_too_long_fails_and_the_next_one_does_not(digits, tmp_path):
     conversation = Conversation("4w", tmp_path)
     conversation.check("Good morning", 4)
     with pytest.raises(RuntimeError):
-        conversation.generate("0123456789" * 8, 4)
+        conversation.generate("0" * digits, 4)
     conversation.check("Good night", 4)
