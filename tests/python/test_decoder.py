@@ -3,6 +3,9 @@
 import functools
 
 import decoder
+import lowered_cache
+import lowering
+import modules
 import pytest
 import torch
 from live import RMS, LiveProgram
@@ -17,6 +20,7 @@ STYLES = {
         rotation_from_table=True, fused_attention=True
     ),
 }
+SOURCES = (__file__, decoder.__file__, lowering.__file__, modules.__file__)
 UNFUSED = ("neg.default", "cat.default", "slice_copy.Tensor", "expand_copy.default", "where.self")
 
 
@@ -29,8 +33,12 @@ def make_inputs(length):
 def build(style):
     torch.manual_seed(0)
     model = decoder.Decoder(**STYLES[style]).eval()
+    return model, lowered_cache.cached(f"decoder {style}", SOURCES, lambda: _lower(model))
+
+
+def _lower(model):
     length = live(most=decoder.BOUND)
-    return model, lower(model, make_inputs(decoder.BOUND), ({1: length}, {1: length}))
+    return lower(model, make_inputs(decoder.BOUND), ({1: length}, {1: length}))
 
 
 @pytest.fixture(params=STYLES)
