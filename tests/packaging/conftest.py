@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import sysconfig
 import tempfile
 from pathlib import Path
@@ -12,6 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 # Where tools/setup builds what it installs into the .venv.
 BUILD = ROOT / "build" / "release"
 
+# The small language models are there.
+sys.path.append(str(ROOT / "tests" / "python"))
 os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.mkdtemp(prefix="highwater-"))
 
 
@@ -28,6 +31,17 @@ def run(*command, cwd: Path, **environment) -> str:
     words = " ".join(str(part) for part in command)
     assert result.returncode == 0, f"{words}\n{result.stdout}\n{result.stderr}"
     return result.stdout
+
+
+def build_example(name: str, folder: Path, *prefixes: Path) -> Path:
+    """The program of `examples/name`, built in `folder` with the packages under `prefixes`."""
+    run(
+        *("cmake", "-S", ROOT / "examples" / name, "-B", folder, "-G", "Ninja"),
+        *("-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={';'.join(map(str, prefixes))}"),
+        cwd=folder,
+    )
+    run("cmake", "--build", folder, cwd=folder)
+    return folder / name
 
 
 @pytest.fixture(scope="session")

@@ -5,18 +5,13 @@ import re
 import program
 import pytest
 import torch
-from conftest import run
+from conftest import build_example, run
 
 
-def check_run_module(root, folder, *prefixes):
-    run(
-        *("cmake", "-S", root / "examples" / "run_module", "-B", folder, "-G", "Ninja"),
-        *("-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={';'.join(map(str, prefixes))}"),
-        cwd=folder,
-    )
-    run("cmake", "--build", folder, cwd=folder)
+def check_run_module(folder, *prefixes):
+    executable = build_example("run_module", folder, *prefixes)
     (folder / "model.pte").write_bytes(program.pte())
-    output = run("./run_module", "model.pte", program.WIDTH, *program.LENGTHS, cwd=folder)
+    output = run(executable, "model.pte", program.WIDTH, *program.LENGTHS, cwd=folder)
 
     answers = re.findall(r"length (\d+): output \[1, (\d+), (\d+)\], sum (-?[\d.]+)", output)
     assert [int(length) for length, *_ in answers] == list(program.LENGTHS), output
@@ -27,12 +22,12 @@ def check_run_module(root, folder, *prefixes):
         assert float(total) == pytest.approx(expected.sum().item(), rel=1e-4, abs=1e-2)
 
 
-def test_a_program_builds_against_an_installation(root, prefix, site_packages, tmp_path):
-    check_run_module(root, tmp_path, prefix, site_packages)
+def test_a_program_builds_against_an_installation(prefix, site_packages, tmp_path):
+    check_run_module(tmp_path, prefix, site_packages)
 
 
-def test_a_program_builds_against_the_python_environment(root, site_packages, tmp_path):
-    check_run_module(root, tmp_path, site_packages)
+def test_a_program_builds_against_the_python_environment(site_packages, tmp_path):
+    check_run_module(tmp_path, site_packages)
 
 
 CALLS_NOTHING = """

@@ -1,6 +1,7 @@
 """Small Llamas with random weights, exported the way people export real ones.
 
-`build(variant)` gives the program and a maker of fresh eager models, whose caches start empty.
+`build(variant)` gives the program and a maker of fresh eager models, whose caches start empty;
+`greedy` is what torch says to a prompt.
 """
 
 import contextlib
@@ -14,6 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import fast_export
+import lowered_cache
 import lowering  # noqa: F401  (caches the partitioner's patterns)
 import torch
 from executorch.examples.models.llama import export_llama_lib
@@ -46,6 +49,7 @@ class Variant:
     half: bool = False
     full_logits: bool = False
     dynamic: bool = True
+    cache: bool = True
     params: dict = field(default_factory=dict)
 
 
@@ -56,6 +60,7 @@ VARIANTS = {
     "4w_half": Variant("4w", "4,32", half=True),
     "4w_full_logits": Variant("4w", "4,32", full_logits=True),
     "4w_static": Variant("4w", "4,32", dynamic=False),
+    "4w_no_cache": Variant("4w", "4,32", cache=False),
     "qwen3_4w": Variant("4w", "4,32", params=QWEN),
 }
 
@@ -79,12 +84,12 @@ def _write_checkpoint(folder: Path, params: dict) -> None:
     torch.save(weights, folder / "weights.pth")
 
 
-def _config(folder: Path, variant: Variant) -> LlmConfig:
+def make_config(folder: Path, variant: Variant) -> LlmConfig:
     config = LlmConfig()
     config.base.checkpoint = str(folder / "weights.pth")
     config.base.params = str(folder / "params.json")
-    config.model.use_kv_cache = True
-    config.model.use_sdpa_with_kv_cache = True
+    config.model.use_kv_cache = variant.cache
+    config.model.use_sdpa_with_kv_cache = variant.cache
     config.model.enable_dynamic_shape = variant.dynamic
     config.export.max_seq_length = BOUND
     config.export.max_context_length = CONTEXT
@@ -101,13 +106,41 @@ def _config(folder: Path, variant: Variant) -> LlmConfig:
 @functools.cache
 def build(name: str) -> Llama:
     variant = VARIANTS[name]
-    with tempfile.TemporaryDirectory() as temporary:
+    with tempfile.TemporaryDirectory() as temporary, _quiet():
         folder = Path(temporary)
         _write_checkpoint(folder, {**PARAMS, **variant.params})
-        logging.disable(logging.WARNING)
-        with contextlib.redirect_stdout(io.StringIO()):
-            export_llama_lib.export_llama(_config(folder, variant))
-            eager = export_llama_lib.get_llama_model(_config(folder, variant))[0].eval()
-        logging.disable(logging.NOTSET)
-        pte = (folder / "model.pte").read_bytes()
+        config = make_config(folder, variant)
+        eager = export_llama_lib.get_llama_model(copy.deepcopy(config))[0].eval()
+        sources = (__file__, fast_export.__file__)
+        pte = lowered_cache.cached(f"llama {name}", sources, lambda: _export(config))
     return Llama(pte, lambda: copy.deepcopy(eager))
+
+
+def _export(config: LlmConfig) -> bytes:
+    export_llama_lib.export_llama(config)
+    return Path(config.export.output_name).read_bytes()
+
+
+@contextlib.contextmanager
+def _quiet():
+    logging.disable(logging.WARNING)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def greedy(model: torch.nn.Module, prompt: list[int], count: int, start: int = 0) -> list[int]:
+    """The `count` most likely tokens after `prompt`, whose first token is the text's `start`-th.
+
+    `model` keeps what it has read, so that its next prompt may go on from there.
+    """
+    tokens, position, said = torch.tensor([prompt]), start, []
+    with torch.no_grad():
+        while len(said) < count:
+            logits = model(tokens, {"input_pos": torch.tensor([position])})
+            position += tokens.shape[1]
+            tokens = torch.utils._pytree.tree_leaves(logits)[0].argmax(-1, keepdim=True)
+            said.append(int(tokens))
+    return said

@@ -5,6 +5,7 @@ import torch
 from live import FLOAT, LENGTHS, RMS, LiveProgram, check_live
 from lowering import lower
 from modules import WIDTH, Fn, RmsNorm, live, rms_norm, shapes
+from torch import nn
 
 # From rows to none and back, twice, so that nothing of an earlier run can stand in for a result.
 WITH_ZERO = (128, 0, 37, 0, 1, 128)
@@ -30,6 +31,16 @@ EMPTY = {
     ),
     "columns of it": (lambda x: x[:, 2:7], lambda n: (n, 24), 0),
     "the live dim last": (lambda x: x * x, lambda n: (3, n), 1),
+    "a layer": (nn.Linear(24, 16), lambda n: (1, n, 24), 1),
+    "a product over it": (lambda x: x.transpose(0, 1) @ x, lambda n: (n, 12), 0),
+    "softmax along it": (lambda x: torch.softmax(x, -1), lambda n: (5, n), 1),
+    "attention": (
+        lambda x: torch.softmax(x @ x.transpose(1, 2), -1) @ x,
+        lambda n: (2, n, 12),
+        1,
+    ),
+    "padding it": (lambda x: nn.functional.pad(x, (1, 2)), lambda n: (4, n), 1),
+    "a range": (lambda x: torch.arange(x.shape[0]) + x[:, 0], lambda n: (n, 9), 0),
 }
 
 
