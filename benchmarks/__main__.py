@@ -30,15 +30,13 @@ class Progress:
         self.terminal = stream.isatty()
         self.last = ""
 
-    def __call__(self, text: str) -> None:
+    def __call__(self, text: str, detail: str = "") -> None:
         if self.terminal:
-            print(f"\r\x1b[2K{text[:100]} …", end="", file=self.stream, flush=True)
-            return
-        # Of steps only the first turn is worth a line.
-        step = text.rsplit(",", 1)[0]
-        if step != self.last:
+            line = f"{text}, {detail}" if detail else text
+            print(f"\r\x1b[2K{line[:100]} …", end="", file=self.stream, flush=True)
+        elif text != self.last:
             print(f"{text} …", file=self.stream, flush=True)
-        self.last = step
+        self.last = text
 
     def done(self) -> None:
         if self.terminal:
@@ -95,7 +93,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
         ["highwater", "xnnpack", "onnx-cpu"] if quick else list(ENGINES)
     )
     chosen.lengths = sorted(set(chosen.lengths or ([1, 64] if quick else DEFAULT_LENGTHS)))
-    chosen.repeats = chosen.repeats or (3 if quick else 5)
+    chosen.repeats = (3 if quick else 5) if chosen.repeats is None else chosen.repeats
     longest = min(MODELS[name].longest_prompt for name in chosen.models)
     if chosen.lengths[0] < 1 or chosen.lengths[-1] > longest:
         parser.error(f"a prompt has 1 to {min(longest, LONGEST_PROMPT)} tokens")

@@ -1,7 +1,7 @@
-"""Makes one file of a model: a program for a backend of ExecuTorch, the weights as arrays, or the
+"""Makes files of a model: programs for the backends of ExecuTorch, the weights as arrays, and the
 logits that torch itself gives.
 
-    python -m benchmarks.export FILE MODEL OUTPUT
+    python -m benchmarks.export MODEL FILE=OUTPUT...
 
 runs in a process of its own, because the exporters change theirs: they turn on logging, and set
 torch's defaults.
@@ -112,8 +112,7 @@ def arrays(eager: torch.nn.Module) -> dict[str, np.ndarray]:
     return found
 
 
-def lowered(backend: str, model: Model, checkpoint: Path, output: Path) -> None:
-    fast_export.apply()
+def lower(backend: str, model: Model, checkpoint: Path, output: Path) -> None:
     program = checkpoint / "model.pte"
     export_llama_lib.export_llama(config(model, checkpoint, backend, program))
     shutil.move(program, output)
@@ -123,20 +122,23 @@ def eager(model: Model, checkpoint: Path) -> torch.nn.Module:
     return export_llama_lib.get_llama_model(config(model, checkpoint, None, None))[0].eval()
 
 
-def make(what: str, model: Model, output: Path) -> None:
+def make(model: Model, outputs: dict[str, Path]) -> None:
     logging.disable(logging.WARNING)
+    fast_export.apply()
     with tempfile.TemporaryDirectory() as temporary:
         checkpoint = Path(temporary)
         write_checkpoint(model, checkpoint)
-        if what == files.WEIGHTS:
-            np.savez(output, **arrays(eager(model, checkpoint)))
-        elif what == files.REFERENCE:
-            text = prompt(model)
-            logits = reference(eager(model, checkpoint), model, text)
-            np.savez(output, prompt=text, logits=logits)
-        else:
-            lowered(Path(what).stem, model, checkpoint, output)
+        for name, output in outputs.items():
+            if name == files.WEIGHTS:
+                np.savez(output, **arrays(eager(model, checkpoint)))
+            elif name == files.REFERENCE:
+                text = prompt(model)
+                logits = reference(eager(model, checkpoint), model, text)
+                np.savez(output, prompt=text, logits=logits)
+            else:
+                lower(Path(name).stem, model, checkpoint, output)
 
 
 if __name__ == "__main__":
-    make(sys.argv[1], MODELS[sys.argv[2]], Path(sys.argv[3]))
+    chosen, *pairs = sys.argv[1:]
+    make(MODELS[chosen], {k: Path(v) for k, v in (pair.split("=", 1) for pair in pairs)})

@@ -6,6 +6,7 @@ A file's name holds a hash of all that it was made from, so that one that is the
 import hashlib
 import os
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 from benchmarks import environments
@@ -32,33 +33,43 @@ def path(name: str, model: Model) -> Path:
     return CACHE / "models" / model.name / f"{stem}-{key}.{suffix}"
 
 
-def make(name: str, model: Model, say) -> Path:
-    """The file, made if it is not there. `say` is told what takes long."""
-    target = path(name, model)
-    if target.exists():
-        return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f"{os.getpid()}-{target.name}")
-    if name == ONNX:
-        weights = make(WEIGHTS, model, say)
-        python = environments.python("onnxruntime", say)
-        command = [python, "-m", "benchmarks.onnx_graph", model.name, weights, partial]
-    else:
-        python = environments.python("executorch", say)
-        command = [python, "-m", "benchmarks.export", name, model.name, partial]
-    say(f"Making {model.name}/{name}")
-    log = log_file(f"{model.name}-{name}")
+def make(names: Iterable[str], model: Model, say) -> dict[str, Path]:
+    """The files, made if they are not there. `say` is told what takes long."""
+    paths = {name: path(name, model) for name in names}
+    missing = {name: target for name, target in paths.items() if not target.exists()}
+    if ONNX in missing:
+        weights = make([WEIGHTS], model, say)[WEIGHTS]
+        _run("onnxruntime", "onnx_graph", model, {ONNX: missing.pop(ONNX)}, say, weights)
+    if missing:
+        _run("executorch", "export", model, missing, say)
+    return paths
+
+
+def _run(environment: str, maker: str, model: Model, wanted: dict[str, Path], say, *more) -> None:
+    """Starts one of the modules that make files, in a process of its own. A file gets its name when
+    it is complete."""
+    partial = {name: target.with_name(f"{os.getpid()}-{name}") for name, target in wanted.items()}
+    what = f"{model.name}: {', '.join(wanted)}"
+    log = log_file(f"{model.name}-{maker}-{next(iter(wanted))}")
+    python = environments.python(environment, say)
+    say("Exporting " + what)
+    pairs = [f"{name}={target}" for name, target in partial.items()]
+    for target in wanted.values():
+        target.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w") as output:
         done = subprocess.run(
-            command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, check=False
+            [python, "-m", f"benchmarks.{maker}", model.name, *pairs, *more],
+            cwd=ROOT,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            check=False,
         )
     if done.returncode:
-        partial.unlink(missing_ok=True)
-        raise environments.Unavailable(
-            f"making {model.name}/{name} failed: see {log.relative_to(ROOT)}"
-        )
-    partial.replace(target)
-    return target
+        for target in partial.values():
+            target.unlink(missing_ok=True)
+        raise environments.Unavailable(f"not exported: see {log.relative_to(ROOT)}")
+    for name, target in wanted.items():
+        partial[name].replace(target)
 
 
 def log_file(name: str) -> Path:

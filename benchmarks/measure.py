@@ -55,7 +55,7 @@ def variables(engine: type[Engine], settings: Settings) -> dict[str, str]:
     if engine.swiftshader == "always" or (
         engine.swiftshader == "without a GPU" and not machine.has_gpu()
     ):
-        if settings.swiftshader is None:
+        if settings.swiftshader is None or not settings.swiftshader.exists():
             raise environments.Unavailable(
                 "needs SwiftShader, which is not here (Debian: apt-get install chromium-common)"
             )
@@ -107,10 +107,7 @@ class Measurement:
         engine = record.engine
         record.variables = variables(engine, self.settings)
         record.python = environments.python(engine.environment, self.say)
-        record.paths = {
-            name: files.make(name, self.model, self.say)
-            for name in (*engine.needs, files.REFERENCE)
-        }
+        record.paths = files.make((*engine.needs, files.REFERENCE), self.model, self.say)
 
     def _start(self, record: Record) -> None:
         self.say(f"{self.model.name}: {record.engine.title} loads")
@@ -122,7 +119,7 @@ class Measurement:
     def _measure(self, step: Step) -> None:
         ready = []
         for record in self._living():
-            self.say(f"{self.model.name}: {step.name}, {record.engine.title} warms up")
+            self.say(f"{self.model.name}: {step.name}", f"{record.engine.title} warms up")
             self._guarded(record, lambda r: self._warm_up(r, step))
             if not record.failed and step.name in record.steps:
                 ready.append(record)
@@ -133,10 +130,8 @@ class Measurement:
                 spent = sum(run["wall_ms"] for run in taken) / 1e3
                 if record.failed or (taken and spent > self.settings.patience):
                     continue
-                self.say(
-                    f"{self.model.name}: {step.name}, {record.engine.title}, "
-                    f"{turn + 1} of {self.settings.repeats}"
-                )
+                count = f"{turn + 1} of {self.settings.repeats}"
+                self.say(f"{self.model.name}: {step.name}", f"{record.engine.title}, {count}")
                 self._guarded(record, lambda r, taken=taken: taken.append(r.worker.step(step)))
         for record in ready:
             self._conclude(record, step, runs[record.engine.name])

@@ -1,6 +1,6 @@
 """Writes a model as ONNX, out of the operators that ONNX Runtime has for language models.
 
-    python -m benchmarks.onnx_graph MODEL WEIGHTS OUTPUT
+    python -m benchmarks.onnx_graph MODEL model.onnx=OUTPUT WEIGHTS
 
 It is what ONNX Runtime's own model builder makes of a Llama: 4-bit products, one for query, key and
 value; attention that turns by position and appends to its cache; a sum and its norm in one.
@@ -184,5 +184,5 @@ def _as_model(graph: Graph) -> onnx.ModelProto:
 
 
 if __name__ == "__main__":
-    chosen, arrays, output = sys.argv[1:]
-    onnx.save(llama(MODELS[chosen], dict(np.load(arrays))), Path(output))
+    chosen, output, arrays = sys.argv[1:]
+    onnx.save(llama(MODELS[chosen], dict(np.load(arrays))), Path(output.split("=", 1)[1]))
