@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from benchmarks.results import BASELINE
-
 BEGIN = "<!-- ./bench --write-docs writes from here -->"
 END = "<!-- to here -->"
 
@@ -34,7 +32,7 @@ def _step_cell(engine: str, entry: dict, name: str, what: str) -> str:
     step = entry["steps"][name]
     if step["error"] > entry["tolerance"]:
         return "wrong"
-    ratio = "" if engine == BASELINE else times(step[f"{what}_ratio"])
+    ratio = "" if engine == entry["compared_with"] else times(step[f"{what}_ratio"])
     return milliseconds(step[f"{what}_ms"]) + ratio
 
 
@@ -87,12 +85,20 @@ def sections(results: dict) -> list[tuple[str, list[tuple[str, Table]], list[str
             ("Load time, memory that loading and running add, and numbers", facts_table(engines)),
         ]
         remarks = [
-            f"{entry['title']}: {entry['what'] or 'not loaded'}"
+            f"{entry['title']}: {entry['what'] or 'not measured'}"
             + (f"; {entry['failed']}" if entry["failed"] else "")
+            + _other_baseline(engines, entry)
             for entry in engines.values()
         ]
         found.append((heading, tables, remarks))
     return found
+
+
+def _other_baseline(engines: dict, entry: dict) -> str:
+    other = engines.get(entry["compared_with"])
+    if not other or other["title"] == "Highwater" or not entry["steps"]:
+        return ""
+    return f"; compared with {other['title']}"
 
 
 def conditions(results: dict) -> str:

@@ -21,7 +21,9 @@ models          by name:
       warm_up_ms        the call before those
       error             the largest norm of a difference to torch's logits, over their norm
       same_choice       whether the largest logit was always torch's
-      wall_ratio, cpu_ratio   times Highwater's; null if Highwater was not measured
+      wall_ratio, cpu_ratio   times those of compared_with, or null if that has none
+    compared_with   the engine that ratios are relative to: Highwater, on the same adapter if this
+                engine runs on SwiftShader
     left_out    by step: why it was not measured
 """
 
@@ -30,10 +32,9 @@ import os
 from dataclasses import asdict
 
 from benchmarks import machine
-from benchmarks.measure import Record, Settings
+from benchmarks.engines import Highwater, HighwaterOnSwiftShader
+from benchmarks.measure import Record, Settings, on_swiftshader
 from benchmarks.models import Model
-
-BASELINE = "highwater"
 
 
 def collect(
@@ -64,8 +65,17 @@ def collect(
 
 def _engines(records: list[Record]) -> dict:
     by_name = {record.engine.name: record for record in records}
-    baseline = by_name[BASELINE].steps if BASELINE in by_name else {}
-    return {name: _engine(record, baseline) for name, record in by_name.items()}
+    found = {}
+    for name, record in by_name.items():
+        other = _compared_with(record)
+        baseline = by_name[other].steps if other in by_name else {}
+        found[name] = {**_engine(record, baseline), "compared_with": other}
+    return found
+
+
+def _compared_with(record: Record) -> str:
+    same_adapter = on_swiftshader(record.engine) and record.engine is not HighwaterOnSwiftShader
+    return (HighwaterOnSwiftShader if same_adapter else Highwater).name
 
 
 def _engine(record: Record, baseline: dict[str, dict]) -> dict:

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT))
 
-from benchmarks import measure, report, results  # noqa: E402
+from benchmarks import machine, measure, report, results  # noqa: E402
 from benchmarks.__main__ import main  # noqa: E402
 from benchmarks.engines import ENGINES  # noqa: E402
 from benchmarks.models import MODELS  # noqa: E402
@@ -44,7 +44,7 @@ def test_the_numbers_are_those_that_are_documented(run):
         *("settings", "lengths", "repeats", "patience", "models", "shape", "engines"),
         *("title", "what", "verdict", "failed", "tolerance", "load", "memory", "before_load"),
         *("peak", "steps", "wall_ms", "cpu_ms", "runs", "warm_up_ms", "error", "same_choice"),
-        *("wall_ratio", "cpu_ratio", "left_out"),
+        *("wall_ratio", "cpu_ratio", "compared_with", "left_out"),
     }
     documented = set(re.findall(r"\w+", results.__doc__))
     assert keys(found) <= documented
@@ -105,6 +105,15 @@ def test_a_ratio_is_in_units_of_highwater():
     assert report.times_table(engines, "wall")[1][1] == "2.00 (0.5×)"
     alone = collected(measured("xnnpack"))
     assert alone["xnnpack"]["steps"]["prefill 1"]["wall_ratio"] is None
+
+
+def test_an_engine_on_swiftshader_is_compared_on_swiftshader():
+    lavapipe, same = measured("highwater"), measured("highwater-swiftshader", wall_ms=8.0)
+    engines = collected(lavapipe, same, measured("onnx-webgpu", wall_ms=80.0))
+    assert engines["highwater-swiftshader"]["steps"]["prefill 1"]["wall_ratio"] == 2
+    # On a machine with a GPU it runs there, and so does Highwater.
+    expected = 20 if machine.has_gpu() else 10
+    assert engines["onnx-webgpu"]["steps"]["prefill 1"]["wall_ratio"] == expected
 
 
 def test_tables_replace_the_ones_before(run, tmp_path):
