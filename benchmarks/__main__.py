@@ -15,8 +15,8 @@ to load, how much memory, how long for a prompt of each length and for one more 
 runs in a process of its own, and all of them take turns. Numbers that are not torch's are called
 wrong.
 
-Models are exported once and kept under build/bench. That takes minutes the first time, most of
-them for XNNPACK.
+Models are exported once and kept under build/bench. That takes ten minutes the first time, most of
+them for XNNPACK. After that, on a machine without a GPU, a run takes five to ten.
 """
 DEFAULT_LENGTHS = [1, 16, 64, 128, 512]
 PAGE = files.ROOT / "docs" / "performance.md"
@@ -60,9 +60,9 @@ def arguments(words: list[str]) -> argparse.Namespace:
         "--patience",
         type=float,
         metavar="S",
-        default=15,
+        default=30,
         help="seconds that an engine may spend on the runs of one step; a prompt for which one run "
-        "would take longer is left out (default: 15)",
+        "would take longer is left out (default: 30)",
     )
     add(
         "--quick",

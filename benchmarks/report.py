@@ -20,10 +20,9 @@ def times(ratio: float | None) -> str:
 
 
 def _steps(engines: dict) -> list[str]:
-    """In the order in which they were measured."""
-    return list(
-        dict.fromkeys(name for e in engines.values() for name in [*e["steps"], *e["left_out"]])
-    )
+    """The prompts, shortest first, and then the decode."""
+    names = {name for entry in engines.values() for name in [*entry["steps"], *entry["left_out"]]}
+    return sorted(names, key=lambda name: (name.startswith("decode"), int(name.split()[-1])))
 
 
 def _step_cell(engine: str, entry: dict, name: str, what: str) -> str:

@@ -99,6 +99,16 @@ def test_wrong_numbers_are_not_compared():
     assert report.times_table(engines, "wall")[2][1] == "wrong"
 
 
+def test_steps_are_in_order_whatever_was_left_out():
+    slow, fast = measured("highwater"), measured("xnnpack")
+    slow.left_out = {"prefill 128": "would take about 99 s"}
+    slow.steps["decode at 8"] = slow.steps["prefill 1"]
+    fast.steps["prefill 128"] = fast.steps["prefill 16"] = fast.steps["prefill 1"]
+    header, row, _ = report.times_table(collected(slow, fast), "cpu")
+    assert header == ["", "prefill 1", "prefill 16", "prefill 128", "decode at 8"]
+    assert row == ["Highwater", "6.00", "–", "too slow", "6.00"]
+
+
 def test_a_ratio_is_in_units_of_highwater():
     engines = collected(measured("xnnpack", wall_ms=2.0), measured("highwater"))
     assert engines["xnnpack"]["steps"]["prefill 1"]["wall_ratio"] == 0.5
