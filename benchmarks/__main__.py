@@ -60,9 +60,9 @@ def arguments(words: list[str]) -> argparse.Namespace:
         "--patience",
         type=float,
         metavar="S",
-        default=30,
+        default=20,
         help="seconds that an engine may spend on the runs of one step; a prompt for which one run "
-        "would take longer is left out (default: 30)",
+        "would take longer is left out (default: 20)",
     )
     add(
         "--quick",

@@ -72,7 +72,8 @@ class Highwater(ExecuTorch):
 
     def describe(self) -> str:
         names = list(dict.fromkeys(device["name"] for device in self.package.devices()))
-        chosen = os.environ.get("HIGHWATER_ADAPTER", names[0])
+        best = names[0] if len(names) == 1 else f"the best of {', '.join(names)}"
+        chosen = os.environ.get("HIGHWATER_ADAPTER", best)
         return f"Highwater {self.package.__version__}, 4w, {chosen}"
 
 

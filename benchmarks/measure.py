@@ -11,10 +11,10 @@ from benchmarks.models import Model, Step, steps
 from benchmarks.worker import Failed, Worker
 
 # Decoding needs a filled cache. That takes a prefill, but just one.
-PATIENCE_TO_FILL = 8
+PATIENCE_TO_FILL = 4
 
-# What a prompt will take is told by the one before it; but so few tokens cost about as much as one.
-CHEAPLY_TOGETHER = 16
+# What a prompt will take is told by the one before it; but one token costs about as much as a few.
+CHEAPLY_TOGETHER = 4
 
 SWIFTSHADER_PLACES = (
     "/usr/lib/chromium/vk_swiftshader_icd.json",
