@@ -1,0 +1,137 @@
+"""The command line of `./bench`."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from benchmarks import files, machine, measure, report, results
+from benchmarks.engines import ENGINES
+from benchmarks.models import LONGEST_PROMPT, MODELS
+
+EXPLANATION = """\
+Measures Highwater next to other engines, on Llamas with random 4-bit weights: how long they take
+to load, how much memory, how long for a prompt of each length and for one more token. Each engine
+runs in a process of its own, and all of them take turns. Numbers that are not torch's are called
+wrong.
+
+Models are exported once and kept under build/bench. That takes ten minutes the first time, most of
+them for XNNPACK. After that, on a machine without a GPU, a run takes five to ten.
+"""
+DEFAULT_LENGTHS = [1, 16, 64, 128, 512]
+PAGE = files.ROOT / "docs" / "performance.md"
+
+
+class Progress:
+    """One line that changes on a terminal; elsewhere a line for each thing that takes long."""
+
+    def __init__(self, stream):
+        self.stream = stream
+        self.terminal = stream.isatty()
+        self.last = ""
+
+    def __call__(self, text: str, detail: str = "") -> None:
+        if self.terminal:
+            line = f"{text}, {detail}" if detail else text
+            print(f"\r\x1b[2K{line[:100]} …", end="", file=self.stream, flush=True)
+        elif text != self.last:
+            print(f"{text} …", file=self.stream, flush=True)
+        self.last = text
+
+    def done(self) -> None:
+        if self.terminal:
+            print("\r\x1b[2K", end="", file=self.stream, flush=True)
+
+
+def arguments(words: list[str]) -> argparse.Namespace:
+    engines = "\n".join(f"  {name:24}{kind.title}" for name, kind in ENGINES.items())
+    parser = argparse.ArgumentParser(
+        prog="./bench",
+        description=EXPLANATION,
+        epilog=f"engines:\n{engines}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--models", nargs="+", choices=MODELS, metavar="MODEL", help="tiny, mid (default: both)")
+    add("--engines", nargs="+", choices=ENGINES, metavar="ENGINE", help="default: all, see below")
+    add("--lengths", nargs="+", type=int, metavar="N", help="prompts (default: 1 16 64 128 512)")
+    add("--repeats", type=int, metavar="N", help="runs of each step (default: 5)")
+    add(
+        "--patience",
+        type=float,
+        metavar="S",
+        default=20,
+        help="seconds that an engine may spend on the runs of one step; a prompt for which one run "
+        "would take longer is left out (default: 20)",
+    )
+    add(
+        "--quick",
+        action="store_true",
+        help="less of everything: tiny, prompts of 1 and 64, 3 runs, "
+        "engines that run on every machine",
+    )
+    add(
+        "--swiftshader",
+        type=Path,
+        metavar="FILE",
+        default=measure.find_swiftshader(),
+        help="SwiftShader's vk_swiftshader_icd.json (default: where Chromium's package has it)",
+    )
+    add(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        default=files.CACHE / "results.json",
+        help="where the numbers go (default: build/bench/results.json)",
+    )
+    add("--write-docs", action="store_true", help="put the tables into docs/performance.md, too")
+    chosen = parser.parse_args(words)
+
+    quick = chosen.quick
+    chosen.models = chosen.models or (["tiny"] if quick else ["tiny", "mid"])
+    chosen.engines = chosen.engines or (
+        ["highwater", "xnnpack", "onnx-cpu"] if quick else list(ENGINES)
+    )
+    chosen.lengths = sorted(set(chosen.lengths or ([1, 64] if quick else DEFAULT_LENGTHS)))
+    chosen.repeats = (3 if quick else 5) if chosen.repeats is None else chosen.repeats
+    longest = min(MODELS[name].longest_prompt for name in chosen.models)
+    if chosen.lengths[0] < 1 or chosen.lengths[-1] > longest:
+        parser.error(f"a prompt has 1 to {min(longest, LONGEST_PROMPT)} tokens")
+    if chosen.repeats < 1:
+        parser.error("a median needs at least one run")
+    return chosen
+
+
+def main(words: list[str]) -> int:
+    chosen = arguments(words)
+    settings = measure.Settings(chosen.lengths, chosen.repeats, chosen.patience, chosen.swiftshader)
+    progress = Progress(sys.stderr)
+    # Making files is not measuring: it is done before the machine is watched.
+    measurements = [
+        measure.Measurement(MODELS[name], chosen.engines, settings, progress)
+        for name in chosen.models
+    ]
+    for measurement in measurements:
+        measurement.prepare()
+    watch = machine.Watch()
+    measured = [(measurement.model, measurement.run()) for measurement in measurements]
+    own = sum(measurement.cpu_seconds() for measurement in measurements)
+    found = results.collect(measured, settings, watch.load_before, watch.taken_by_others(own))
+    progress.done()
+
+    chosen.json.parent.mkdir(parents=True, exist_ok=True)
+    chosen.json.write_text(json.dumps(found, indent=2) + "\n")
+    print(report.as_text(found))
+    if chosen.write_docs:
+        report.write_into(PAGE, found)
+    good = all(
+        engine["verdict"] == "right"
+        for model in found["models"].values()
+        for name, engine in model["engines"].items()
+        if name.startswith("highwater") and engine["steps"]
+    )
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,148 @@
+"""Tables of a benchmark's results, for a terminal and for docs/performance.md."""
+
+from pathlib import Path
+
+BEGIN = "<!-- ./bench --write-docs writes from here -->"
+END = "<!-- to here -->"
+
+Table = list[list[str]]
+
+
+def milliseconds(value: float) -> str:
+    """Three digits are more than a busy machine can repeat."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def times(ratio: float | None) -> str:
+    if ratio is None:
+        return ""
+    return f" ({ratio:,.0f}×)" if ratio >= 10 else f" ({ratio:.2g}×)"
+
+
+def _steps(engines: dict) -> list[str]:
+    """The prompts, shortest first, and then the decode."""
+    names = {name for entry in engines.values() for name in [*entry["steps"], *entry["left_out"]]}
+    return sorted(names, key=lambda name: (name.startswith("decode"), int(name.split()[-1])))
+
+
+def _step_cell(engine: str, entry: dict, name: str, what: str) -> str:
+    if name not in entry["steps"]:
+        return "too slow" if name in entry["left_out"] else "–"
+    step = entry["steps"][name]
+    if step["error"] > entry["tolerance"]:
+        return "wrong"
+    ratio = "" if engine == entry["compared_with"] else times(step[f"{what}_ratio"])
+    return milliseconds(step[f"{what}_ms"]) + ratio
+
+
+def times_table(engines: dict, what: str) -> Table:
+    """`what` is "wall" or "cpu"."""
+    names = _steps(engines)
+    return [
+        ["", *names],
+        *(
+            [entry["title"], *(_step_cell(engine, entry, name, what) for name in names)]
+            for engine, entry in engines.items()
+            if entry["steps"]
+        ),
+    ]
+
+
+def facts_table(engines: dict) -> Table:
+    rows = [["", "load", "memory", "largest error", "tolerance", "numbers"]]
+    for entry in engines.values():
+        if not entry["steps"]:
+            continue
+        memory = entry["memory"]
+        grown = memory["peak"] and (memory["peak"] - memory["before_load"]) / 1e6
+        rows.append(
+            [
+                entry["title"],
+                f"{entry['load']['wall_ms'] / 1e3:.2f} s",
+                f"{grown:,.0f} MB" if grown is not None else "–",
+                f"{max(step['error'] for step in entry['steps'].values()):.0e}",
+                f"{entry['tolerance']:.0e}",
+                entry["verdict"].upper() if entry["verdict"] != "right" else "right",
+            ]
+        )
+    return rows
+
+
+def sections(results: dict) -> list[tuple[str, list[tuple[str, Table]], list[str]]]:
+    """For each model its heading, its tables with what they show, and remarks."""
+    found = []
+    for name, model in results["models"].items():
+        shape, engines = model["shape"], model["engines"]
+        heading = (
+            f"{name}: dim {shape['dim']}, {shape['layers']} layers, {shape['heads']} heads "
+            f"({shape['kv_heads']} for keys), hidden {shape['hidden']}, "
+            f"vocabulary {shape['vocabulary']}"
+        )
+        tables = [
+            ("Wall milliseconds (times Highwater's)", times_table(engines, "wall")),
+            ("CPU milliseconds of all threads (times Highwater's)", times_table(engines, "cpu")),
+            ("Load time, memory that loading and running add, and numbers", facts_table(engines)),
+        ]
+        remarks = [
+            f"{entry['title']}: {entry['what'] or 'not measured'}"
+            + (f"; {entry['failed']}" if entry["failed"] else "")
+            + _other_baseline(engines, entry)
+            for entry in engines.values()
+        ]
+        found.append((heading, tables, remarks))
+    return found
+
+
+def _other_baseline(engines: dict, entry: dict) -> str:
+    other = engines.get(entry["compared_with"])
+    if not other or other["title"] == "Highwater" or not entry["steps"]:
+        return ""
+    return f"; compared with {other['title']}"
+
+
+def conditions(results: dict) -> str:
+    machine, settings = results["machine"], results["settings"]
+    return (
+        f"{results['made']}, {machine['cores']} cores of {machine['processor']}. "
+        f"Load average before: {machine['load_before']:.1f}; while it measured, other processes "
+        f"took {machine['taken_by_others']:.0%} of the machine. Medians of {settings['repeats']} "
+        f"runs, or of as many as fit into {settings['patience']:g} s."
+    )
+
+
+def as_text(results: dict) -> str:
+    lines = []
+    for heading, tables, remarks in sections(results):
+        lines += [heading, ""]
+        for title, table in tables:
+            widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
+            lines.append(f"  {title}")
+            for first, *rest in table:
+                cells = (f"{cell:>{w}}" for cell, w in zip(rest, widths[1:], strict=True))
+                lines.append("  " + "   ".join([f"{first:<{widths[0]}}", *cells]).rstrip())
+            lines.append("")
+        lines += [f"  {remark}" for remark in remarks] + [""]
+    return "\n".join([*lines, conditions(results)])
+
+
+def as_markdown(results: dict) -> str:
+    lines = [conditions(results), ""]
+    for heading, tables, remarks in sections(results):
+        lines += [f"### {heading}", ""]
+        for title, (header, *rows) in tables:
+            lines += [f"{title}:", ""]
+            lines.append("| " + " | ".join(header) + " |")
+            lines.append("|---|" + "---:|" * (len(header) - 1))
+            lines += ["| " + " | ".join(row) + " |" for row in rows]
+            lines.append("")
+        lines += [f"- {remark}" for remark in remarks] + [""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def write_into(page: Path, results: dict) -> None:
+    """Puts the tables between the page's marks, in place of the ones before."""
+    text = page.read_text()
+    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
+        raise ValueError(f"{page.name} must hold '{BEGIN}' and later '{END}', each once")
+    before, after = text[: text.index(BEGIN)], text[text.index(END) :]
+    page.write_text(f"{before}{BEGIN}\n{as_markdown(results)}{after}")

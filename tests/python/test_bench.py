@@ -1,0 +1,155 @@
+"""`./bench` measures, checks and reports, from end to end on a model that is small enough."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT))
+
+from benchmarks import machine, measure, report, results  # noqa: E402
+from benchmarks.__main__ import main  # noqa: E402
+from benchmarks.engines import ENGINES  # noqa: E402
+from benchmarks.models import MODELS  # noqa: E402
+
+STEPS = ["prefill 1", "prefill 16", "decode at 8"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """The exit code and the numbers of a run with one engine that is here and one that is not."""
+    target = tmp_path_factory.mktemp("bench") / "results.json"
+    words = "--models toy --engines highwater highwater-swiftshader --lengths 16 1 --repeats 2"
+    files = ["--json", str(target), "--swiftshader", str(target.parent / "missing.json")]
+    code = main([*words.split(), *files])
+    return code, json.loads(target.read_text())
+
+
+def keys(value) -> set[str]:
+    """Of all dicts within, except those that are names of models, engines and steps."""
+    if not isinstance(value, dict):
+        return set()
+    own = set(value) - set(MODELS) - set(ENGINES) - set(STEPS)
+    return own.union(*(keys(inner) for name, inner in value.items() if name != "shape"))
+
+
+def test_the_numbers_are_those_that_are_documented(run):
+    code, found = run
+    assert code == 0
+    assert keys(found) == {
+        *("made", "machine", "processor", "cores", "load_before", "taken_by_others"),
+        *("settings", "lengths", "repeats", "patience", "models", "shape", "engines"),
+        *("title", "what", "verdict", "failed", "tolerance", "load", "memory", "before_load"),
+        *("peak", "steps", "wall_ms", "cpu_ms", "runs", "warm_up_ms", "error", "same_choice"),
+        *("wall_ratio", "cpu_ratio", "compared_with", "left_out"),
+    }
+    documented = set(re.findall(r"\w+", results.__doc__))
+    assert keys(found) <= documented
+
+
+def test_each_step_was_measured_and_is_torchs(run):
+    highwater = run[1]["models"]["toy"]["engines"]["highwater"]
+    assert highwater["verdict"] == "right"
+    assert list(highwater["steps"]) == STEPS
+    for step in highwater["steps"].values():
+        assert 0 <= step["error"] < 1e-5
+        assert step["same_choice"]
+        assert step["runs"] == 2
+        assert step["wall_ms"] > 0 and step["cpu_ms"] > 0
+        assert step["wall_ratio"] == step["cpu_ratio"] == 1
+    assert highwater["load"]["wall_ms"] > 0
+    assert highwater["memory"]["peak"] > highwater["memory"]["before_load"] > 0
+
+
+def test_an_engine_that_is_not_here_is_named_with_a_reason(run):
+    absent = run[1]["models"]["toy"]["engines"]["highwater-swiftshader"]
+    assert absent["verdict"] == "failed"
+    assert "SwiftShader" in absent["failed"]
+    assert absent["failed"] in report.as_text(run[1])
+    assert absent["failed"] in report.as_markdown(run[1])
+
+
+def test_tables_have_a_cell_for_each_step(run):
+    engines = run[1]["models"]["toy"]["engines"]
+    for what in ("wall", "cpu"):
+        header, row = report.times_table(engines, what)
+        assert header == ["", *STEPS]
+        assert row[0] == "Highwater"
+        assert all(float(cell) > 0 for cell in row[1:])
+
+
+def measured(name: str, **step) -> measure.Record:
+    whole = dict(wall_ms=4.0, cpu_ms=6.0, runs=1, warm_up_ms=9.0, error=0.0, same_choice=True)
+    return measure.Record(ENGINES[name], steps={"prefill 1": {**whole, **step}})
+
+
+def collected(*records: measure.Record) -> dict:
+    settings = measure.Settings([1], 1, 15)
+    found = results.collect([(MODELS["toy"], list(records))], settings, 0.5, 0.1)
+    return found["models"]["toy"]["engines"]
+
+
+def test_wrong_numbers_are_not_compared():
+    engines = collected(measured("highwater"), measured("onnx-webgpu", error=0.5))
+    assert engines["highwater"]["verdict"] == "right"
+    assert engines["onnx-webgpu"]["verdict"] == "wrong"
+    assert report.times_table(engines, "wall")[2][1] == "wrong"
+
+
+def test_steps_are_in_order_whatever_was_left_out():
+    slow, fast = measured("highwater"), measured("xnnpack")
+    slow.left_out = {"prefill 128": "would take about 99 s"}
+    slow.steps["decode at 8"] = slow.steps["prefill 1"]
+    fast.steps["prefill 128"] = fast.steps["prefill 16"] = fast.steps["prefill 1"]
+    header, row, _ = report.times_table(collected(slow, fast), "cpu")
+    assert header == ["", "prefill 1", "prefill 16", "prefill 128", "decode at 8"]
+    assert row == ["Highwater", "6.00", "–", "too slow", "6.00"]
+
+
+def test_a_ratio_is_in_units_of_highwater():
+    engines = collected(measured("xnnpack", wall_ms=2.0), measured("highwater"))
+    assert engines["xnnpack"]["steps"]["prefill 1"]["wall_ratio"] == 0.5
+    assert report.times_table(engines, "wall")[1][1] == "2.00 (0.5×)"
+    alone = collected(measured("xnnpack"))
+    assert alone["xnnpack"]["steps"]["prefill 1"]["wall_ratio"] is None
+
+
+def test_an_engine_on_swiftshader_is_compared_on_swiftshader():
+    lavapipe, same = measured("highwater"), measured("highwater-swiftshader", wall_ms=8.0)
+    engines = collected(lavapipe, same, measured("onnx-webgpu", wall_ms=80.0))
+    assert engines["highwater-swiftshader"]["steps"]["prefill 1"]["wall_ratio"] == 2
+    # On a machine with a GPU it runs there, and so does Highwater.
+    expected = 20 if machine.has_gpu() else 10
+    assert engines["onnx-webgpu"]["steps"]["prefill 1"]["wall_ratio"] == expected
+
+
+def test_tables_replace_the_ones_before(run, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
+    for _ in range(2):
+        report.write_into(page, run[1])
+    text = page.read_text()
+    assert text.startswith(f"before\n{report.BEGIN}\n") and text.endswith(f"{report.END}\nafter\n")
+    assert "old" not in text and text.count("### toy") == 1
+
+    page.write_text("no marks")
+    with pytest.raises(ValueError, match="write-docs"):
+        report.write_into(page, run[1])
+
+
+def test_the_page_has_a_place_for_the_tables():
+    text = (ROOT / "docs" / "performance.md").read_text()
+    assert text.count(report.BEGIN) == text.count(report.END) == 1
+
+
+@pytest.mark.parametrize(
+    "words", [["--lengths", "0"], ["--lengths", "513"], ["--repeats", "0"], ["--engines", "x"]]
+)
+def test_what_cannot_be_measured_is_refused(words, capsys):
+    with pytest.raises(SystemExit) as exit:
+        main(words)
+    assert exit.value.code == 2
+    assert "./bench: error:" in capsys.readouterr().err
