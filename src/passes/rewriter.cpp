@@ -47,14 +47,25 @@ std::optional<size_t> Rewriter::producer(ValueId id, std::string_view op, size_t
   return i && is(*i, op, arity) ? i : std::nullopt;
 }
 
+std::optional<ValueId> Rewriter::behind_view(ValueId id) const {
+  const auto view = producer(id, "aten.view_copy.default", 3);
+  if (!view) return std::nullopt;
+  const ValueId source = call(*view).args[0];
+  const TensorDecl *from = tensor(source), *to = tensor(id);
+  if (!from || !to || !(from->dims == to->dims)) return std::nullopt;
+  return source;
+}
+
 ValueId Rewriter::behind_views(ValueId id) const {
-  while (const auto view = producer(id, "aten.view_copy.default", 3)) {
-    const ValueId source = call(*view).args[0];
-    const TensorDecl *from = tensor(source), *to = tensor(id);
-    if (!from || !to || !(from->dims == to->dims)) break;
-    id = source;
-  }
+  while (const auto source = behind_view(id)) id = *source;
   return id;
+}
+
+bool Rewriter::is_read_once(ValueId id) const {
+  for (std::optional<ValueId> v = id; v; v = behind_view(*v)) {
+    if (uses(*v) != 1) return false;
+  }
+  return true;
 }
 
 ValueId Rewriter::add_value(Value value) {

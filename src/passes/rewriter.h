@@ -36,6 +36,8 @@ class Rewriter {
   size_t uses(ValueId id) const { return uses_[id]; }
   // The value behind views that keep all dims.
   ValueId behind_views(ValueId id) const;
+  // Whether there is one reader of a value, and of each that it is such a view of.
+  bool is_read_once(ValueId id) const;
 
   ValueId add_value(Value value);
   // Replaces call i; the others of `merged` go.
@@ -47,6 +49,8 @@ class Rewriter {
 
  private:
   void count(const OpCall& call, int by);
+  // What a value is a view of, if the view keeps all dims.
+  std::optional<ValueId> behind_view(ValueId id) const;
 
   Program& program_;
   std::vector<std::optional<size_t>> producer_;
