@@ -42,8 +42,9 @@ SDPA = Tolerance(2e-3, 2e-3)
 # Logits: small ones are differences of large terms.
 WHOLE_MODEL = Tolerance(of_largest=1e-3, same_argmax=True)
 WHOLE_MODEL_HALF = Tolerance(of_largest=1e-2, same_argmax=True)
-# Activations go through int8: a value on the edge between two may fall to the other side.
+# Inputs go through int8: a value on the edge between two may fall to the other side.
 THROUGH_INT8 = Tolerance(of_largest=3e-2, same_argmax=True)
+DQ8 = Tolerance(of_largest=1e-2)
 
 # The kernels for software adapters and those for GPUs: either kind runs on any adapter.
 BOTH_KINDS = ("software", "gpu")
