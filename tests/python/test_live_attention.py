@@ -28,8 +28,6 @@ HEADS = {
     "one for all": (4, 1, 8),
     "one for each": (3, 3, 32),
     "large groups": (16, 2, 4),
-    "wide": (2, 1, 128),
-    "wider than a tile": (2, 1, 260),
     "odd quads": (4, 2, 12),
     "no whole quads": (4, 2, 6),
 }
@@ -48,6 +46,20 @@ def test_with_a_cache(heads):
     )
     if heads == "grouped":
         assert len(program.routes) > 1, f"only {program.routes}"
+
+
+# 256 is the widest head that a tile takes.
+@pytest.mark.parametrize("head_dim", [128, 260])
+def test_wide_heads(head_dim):
+    size = {1: live(most=8)}
+    check_live(
+        CachedAttention(1, head_dim, capacity=16),
+        lambda turn: (*qkv(turn[0], 2, 1, head_dim), torch.tensor([turn[1]])),
+        (size, size, size, None),
+        ops=[CACHED],
+        lengths=((8, 0), (5, 8), (1, 13), (2, 14), (3, 0), (1, 3)),
+        tolerance=SDPA,
+    )
 
 
 class Fused(CachedAttention):
