@@ -32,6 +32,8 @@ TURNED_AT = {
 def test_at_a_live_position(turned):
     halves, *heads = TURNED_AT[turned]
     module = RopeAt(heads[-1], CAPACITY, halves)
+    # Torch cannot make pairs of nothing, but halves.
+    size, nothing = (live(least=0), ((0, 5), (0, 128))) if halves else (live(), ())
 
     def inputs(step):
         return *q_and_k(step[0], *heads), torch.tensor([step[1]])
@@ -39,9 +41,9 @@ def test_at_a_live_position(turned):
     program = check_live(
         module,
         inputs,
-        ({1: live()}, {1: live()}, None),
+        ({1: size}, {1: size}, None),
         ops=[HALVES if halves else PAIRS],
-        lengths=STEPS,
+        lengths=(*STEPS, *nothing, (3, 5)),
         kinds=BOTH_KINDS,
     )
     # Within its bound, but past the end of the table.
