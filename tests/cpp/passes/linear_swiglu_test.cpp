@@ -72,6 +72,31 @@ TEST(LinearSwiglu, LeavesViewsToOtherDims) {
   EXPECT_TRUE(leaves_alone(b, fuse_linear_swiglu));
 }
 
+TEST(LinearSwiglu, LeavesViewsThatSwapALiveDimWithAFixedOneOfTheSameBound) {
+  GatedLayers b;
+  b.rows = 16;
+  const Dims square{16, 16};
+  const ValueId x = b.input({16, 64}), n = b.apply_scalar("sym_size.int", {x, b.integer(0)});
+  const auto swapped = [&](ValueId y) {
+    return b.apply("aten.view_copy.default", {y, b.list({b.integer(16), n})}, square);
+  };
+  const ValueId g = swapped(b.layer(x)), u = swapped(b.layer(x));
+  b.output(b.apply("hw.swiglu", {g, u}, square));
+  EXPECT_TRUE(leaves_alone(b, fuse_linear_swiglu));
+}
+
+TEST(LinearSwiglu, LooksThroughViewsToTheLiveRows) {
+  GatedLayers b;
+  const ValueId n = b.apply_scalar("sym_size.int", {b.x, b.integer(0)});
+  const auto same = [&](ValueId y) {
+    return b.apply("aten.view_copy.default", {y, b.list({n, b.integer(16)})}, kDims);
+  };
+  const ValueId g = same(b.layer(b.x)), u = same(b.layer(b.x));
+  b.output(b.gate(g, u));
+  EXPECT_EQ(Rewritten(b, fuse_linear_swiglu).names(),
+            (Names{"sym_size.int", "hw.linear_q4gsw.swiglu"}));
+}
+
 TEST(LinearSwiglu, LeavesLayersOfDifferentInputs) {
   GatedLayers b;
   b.output(b.gate(b.layer(b.x), b.layer(b.layer_input())));
