@@ -220,13 +220,14 @@ class Expansion {
  private:
   using Substitutions = std::vector<Substitution>;
 
-  // Params in storage are copied into registers first, or a loop would load them in every round.
-  // Not in kernels by workgroups: a copy is not known to be the same for all, as barriers demand.
-  void begin_main(std::string_view head, bool by_workgroups) {
-    copies_params_ =
-        source_.params_size && traits_.params_space() == ParamsSpace::Storage && !by_workgroups;
+  // Params in storage are copied into registers first, or a loop would load them in every round. A
+  // private variable serves the functions of the kernel too, but is not known to be the same for all
+  // invocations; where barriers or subgroups demand that, the copy is local to the entry point.
+  void begin_main(std::string_view head, bool must_be_uniform) {
     append(result_.wgsl, head);
-    if (copies_params_) append(result_.wgsl, "params = params_memory;\n");
+    if (!source_.params_size || traits_.params_space() == ParamsSpace::Uniform) return;
+    copies_params_ = !must_be_uniform;
+    append(result_.wgsl, copies_params_ ? "params = params_memory;\n" : "let params = params;\n");
   }
 
   void declare_params() {
@@ -256,8 +257,8 @@ class Expansion {
         begin_main(entry_point(of), !of.second.empty());
       } else if (const auto by_lanes = directive(line, "#lanes ")) {
         HW_TRY(const std::string_view lanes, lookup("LANES", substitutions));
-        begin_main(entry_point_by_lanes(Names(*by_lanes), lanes), false);
         uses_subgroups_ = lanes != "1";
+        begin_main(entry_point_by_lanes(Names(*by_lanes), lanes), uses_subgroups_);
       } else {
         append(result_.wgsl, text(line, '\n'));
       }

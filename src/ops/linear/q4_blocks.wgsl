@@ -32,7 +32,7 @@ var<workgroup> w_tile: array<vec4<f32>, 8u * TILE_COLUMNS>;  // [quad of k][colu
       x_tile[(i % 8u) * TILE_ROWS + i / 8u] = x_quad(from_row * row_quads + 8u * block + i % 8u);
     }
 #end
-    let words = w_block(w_column, block);
+    let words = w_block(w_column * params.blocks + block);
     let scale_row = (block / params.blocks_per_group) * params.scale_row_quads;
     let weight = scale_at(4u * scale_row + w_column);
 #unroll j 4

@@ -22,8 +22,8 @@ struct Params {
 #input bias
 
 // A nibble stands for its value less 8: with its upper bit turned it is that in two's complement.
-fn w_block(column: u32, block: u32) -> vec4<u32> {
-  return w_texel(column * params.blocks + block) ^ vec4<u32>(0x88888888u);
+fn w_block(at: u32) -> vec4<u32> {
+  return w_texel(at) ^ vec4<u32>(0x88888888u);
 }
 
 // How far each of a word's eight nibbles is from its upper end.

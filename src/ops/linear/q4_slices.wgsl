@@ -26,7 +26,7 @@ var<workgroup> found: array<vec4<f32>, ${ROWS}u * WG>;
     let scale_start = (block / params.blocks_per_group) * params.scale_row_quads * 4u;
     var scales = vec4<f32>();
 #unroll c 4
-    let words${c} = w_block(column${c}, block);
+    let words${c} = w_block(column${c} * params.blocks + block);
     scales[${c}] = scale_at(scale_start + column${c});
 #end
 #unroll m ${ROWS}

@@ -23,7 +23,7 @@ const PARTS = 2u * ${WORDS}u;  // quads of one row of x in a step
   for (var block = 0u; block < params.blocks; block++) {
 #unroll c ${QUADS}
 #unroll r 4
-    var words${c}_${r} = w_block(4u * w_quad${c} + ${r}u, block);
+    var words${c}_${r} = w_block((4u * w_quad${c} + ${r}u) * params.blocks + block);
 #end
 #end
     var parts = array<vec4<f32>, ${ROWS}u * ${QUADS}u>();
