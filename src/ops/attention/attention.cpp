@@ -64,24 +64,34 @@ Attention::Attention(Args& a, const Operands& operands, const Problem& largest)
   if (largest.head_dim % 4 != 0 || largest.head_dim > kMostTiled) return;
   tiled_head_dim_ = largest.head_dim;
   const int64_t quads = tiled_head_dim_ / 4;
-  // Only few rows are ever cut, and then by the whole context.
-  const int64_t cut_rows = largest.batch * largest.kv_heads * kRowsWorthCutting;
+  const int64_t group = largest.q_heads / std::max<int64_t>(largest.kv_heads, 1);
+  routes_ = routes_for(a.traits(), quads, group);
+  const int64_t cut_rows = most_cut_rows(largest.batch * largest.kv_heads);
   partial_ =
       a.scratch(DType::Float32, cut_rows * ceil_div(largest.context, kChunk) * (quads + 1) * 4);
-  routes_ = routes_for(a.traits(), quads);
   for (const Route& route : routes_) steps_.push_back(declare(a, route, quads));
   merge_ = a.step<wgsl::attention_merge>({o_.y, partial_});
 }
 
-std::vector<Attention::Route> Attention::routes_for(const DeviceTraits& traits, int64_t quads) {
-  if (!traits.software) return {{1, 1, 1}, {5, Grid::kWorkgroupSize, 1}};
+std::vector<Attention::Route> Attention::routes_for(const DeviceTraits& traits, int64_t quads,
+                                                    int64_t group) {
   // A row keeps a query and a result in registers: of wide ones there is room for few.
   const int64_t most_rows = std::clamp<int64_t>(32 / quads, 1, 4);
+  // A decode step has one row for each query head of the group.
+  const Route decode{1, 1, std::clamp<int64_t>(group, 1, most_rows)};
+  if (!traits.software) return {decode, {kFewRows + 1, Grid::kWorkgroupSize, 1}};
   // Lanes must share four keys evenly.
   if (traits.lanes == 1 || 4 * quads % traits.lanes != 0) {
-    return {{1, 1, 1}, {most_rows, 1, most_rows}};
+    return {decode, {kFewRows + 1, 1, most_rows}};
   }
-  return {{1, 1, 1}, {5, traits.lanes, 1}, {most_rows * traits.lanes, traits.lanes, most_rows}};
+  return {
+      decode, {kFewRows + 1, traits.lanes, 1}, {most_rows * traits.lanes, traits.lanes, most_rows}};
+}
+
+int64_t Attention::most_cut_rows(int64_t heads) const {
+  int64_t most = heads * kFewRows;
+  for (const Route& route : routes_) most = std::max(most, kTilesEnough * route.lanes * route.rows);
+  return most;
 }
 
 Step<wgsl::attention> Attention::declare(Args& a, const Route& route, int64_t quads) const {
@@ -149,9 +159,9 @@ void Attention::plan_tiles(const Problem& p, Plan& plan) const {
   }
   const Route& route = routes_[best];
   const int64_t row_tiles = ceil_div(rows, route.lanes * route.rows);
-  const int64_t parts =
-      rows <= kRowsWorthCutting ? std::max<int64_t>(ceil_div(p.context, kChunk), 1) : 1;
   const int64_t heads = p.batch * p.kv_heads;
+  const bool few = rows <= kFewRows || heads * row_tiles < kTilesEnough;
+  const int64_t parts = few ? std::max<int64_t>(ceil_div(p.context, kChunk), 1) : 1;
   const int64_t quads = p.head_dim / 4;
   const auto u32 = [](int64_t n) { return static_cast<uint32_t>(n); };
 

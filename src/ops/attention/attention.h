@@ -54,13 +54,15 @@ class Attention {
   };
   // A decode step has too few rows to keep a device busy; it is cut into chunks of the context.
   static constexpr int64_t kChunk = 64;
-  static constexpr int64_t kRowsWorthCutting = 4;
+  static constexpr int64_t kFewRows = 4;  // of a kv head
+  static constexpr int64_t kTilesEnough = 16;
   // A tile keeps whole rows in registers; beyond this they would not fit.
   static constexpr int64_t kMostTiled = 256;
 
   void plan_tiles(const Problem& p, Plan& plan) const;
   Status plan_any(const Problem& p, Plan& plan) const;
-  static std::vector<Route> routes_for(const DeviceTraits& traits, int64_t quads);
+  static std::vector<Route> routes_for(const DeviceTraits& traits, int64_t quads, int64_t group);
+  int64_t most_cut_rows(int64_t heads) const;
   Step<wgsl::attention> declare(Args& a, const Route& route, int64_t quads) const;
 
   Operands o_;
