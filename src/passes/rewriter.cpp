@@ -58,6 +58,14 @@ std::optional<int64_t> Rewriter::last_size(ValueId sizes) const {
 }
 
 std::optional<ValueId> Rewriter::behind_view(ValueId id) const {
+  // (x, memory format, y): exporters write a clone where they would change the layout. What no call
+  // computes may be a cache, whose copy is not the same once it is written into.
+  if (const auto clone = producer(id, "aten.clone.default", 3)) {
+    const ValueId source = call(*clone).args[0];
+    const TensorDecl *from = tensor(source), *to = tensor(id);
+    const bool same = from && to && from->dims == to->dims && from->dtype == to->dtype;
+    return same && producer(source) ? std::optional(source) : std::nullopt;
+  }
   const auto view = producer(id, "aten.view_copy.default", 3);
   if (!view) return std::nullopt;
   const ValueId source = call(*view).args[0];
@@ -118,7 +126,8 @@ void Rewriter::remove(size_t i) {
 
 void Rewriter::remove_unused() {
   for (size_t i = program_.calls.size(); i-- > 0;) {
-    if (is_removed(i) || !is(i, "aten.view_copy.default", 3)) continue;
+    const bool looks = is(i, "aten.view_copy.default", 3) || is(i, "aten.clone.default", 3);
+    if (is_removed(i) || !looks) continue;
     if (uses(call(i).args.back()) == 0) remove(i);
   }
 }

@@ -34,7 +34,8 @@ class Rewriter {
   std::optional<size_t> producer(ValueId id, std::string_view op, size_t arity) const;
   // How many calls and outputs read a value.
   size_t uses(ValueId id) const { return uses_[id]; }
-  // The value behind views that keep all dims. It must be rows of a width that is not live.
+  // The value behind clones, and views that keep all dims. A view must be rows of a width that is
+  // not live.
   ValueId behind_views(ValueId id) const;
   // Whether there is one reader of a value, and of each that it is such a view of.
   bool is_read_once(ValueId id) const;
@@ -44,7 +45,7 @@ class Rewriter {
   void replace(size_t i, std::string_view op, std::vector<ValueId> args,
                std::initializer_list<size_t> merged);
   void remove(size_t i);
-  // Removes calls whose only effect was to make values that nobody reads any more.
+  // Removes views and clones that nobody reads any more.
   void remove_unused();
 
  private:

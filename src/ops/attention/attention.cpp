@@ -61,7 +61,8 @@ Attention::Attention(Args& a, const Operands& operands, const Problem& largest)
             largest.q_heads, " query heads for ", largest.kv_heads, " kv heads");
   any_ = a.step<wgsl::attention_any>({o_.y, o_.q, o_.k, o_.v, o_.mask.value_or(o_.q)},
                                      {{"MASK", mask_text(a, o_.mask, "score", "mask_start + t")}});
-  if (largest.head_dim % 4 != 0 || largest.head_dim > kMostTiled) return;
+  const bool whole_quads = largest.head_dim > 0 && largest.head_dim % 4 == 0;
+  if (!whole_quads || largest.head_dim > kMostTiled) return;
   tiled_head_dim_ = largest.head_dim;
   const int64_t quads = tiled_head_dim_ / 4;
   const int64_t group = largest.q_heads / std::max<int64_t>(largest.kv_heads, 1);

@@ -55,6 +55,16 @@ TEST(RopeTables, ThroughViews) {
   EXPECT_EQ(Rewritten(b, fold_rope_tables).names(), Names{"hw.rope.at"});
 }
 
+TEST(RopeTables, ThroughClones) {
+  Turned b;
+  const ValueId none = b.null();
+  const auto clone = [&](ValueId x) { return b.apply("aten.clone.default", {x, none}, kRows); };
+  const ValueId cosines = clone(b.rows(b.cosines, b.start));
+  const ValueId sines = clone(b.rows(b.sines, b.start));
+  b.turn(cosines, sines).turn(cosines, sines);
+  EXPECT_EQ(Rewritten(b, fold_rope_tables).names(), (Names{"hw.rope.at", "hw.rope.at"}));
+}
+
 TEST(RopeTables, RowsThatAreReadElsewhereStay) {
   Turned b;
   const ValueId cosines = b.rows(b.cosines, b.start);
