@@ -38,6 +38,12 @@ void Rewriter::count(const OpCall& call, int by) {
   });
 }
 
+std::optional<double> Rewriter::number(ValueId id) const {
+  if (const auto* i = std::get_if<int64_t>(&value(id))) return static_cast<double>(*i);
+  if (const auto* d = std::get_if<double>(&value(id))) return *d;
+  return std::nullopt;
+}
+
 std::optional<size_t> Rewriter::producer(ValueId id) const {
   return producer_[id];
 }

@@ -27,6 +27,8 @@ class Rewriter {
   const Value& value(ValueId id) const { return program_.values[id]; }
   const TensorDecl* tensor(ValueId id) const { return std::get_if<TensorDecl>(&value(id)); }
   bool is_null(ValueId id) const { return std::holds_alternative<NullValue>(value(id)); }
+  // A literal that is a number: exporters write whole ones as ints or as doubles.
+  std::optional<double> number(ValueId id) const;
 
   // The call that writes a value.
   std::optional<size_t> producer(ValueId id) const;
