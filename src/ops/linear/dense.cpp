@@ -12,7 +12,7 @@ class Linear final : public Op {
         w_(a.tensor(1)),
         bias_(a.optional_tensor(2)),
         y_(a.out(3)),
-        matmul_(a, {x_, w_, bias_, y_, WeightLayout::ColumnsByDepth}) {}
+        matmul_(a, {x_, w_, bias_, {y_}, WeightLayout::ColumnsByDepth}) {}
 
   Status plan(const Shapes& s, Plan& plan) const override {
     const Dims &x = s[x_], &w = s[w_];
@@ -47,7 +47,11 @@ class MatrixProduct final : public Op {
         a_(a.tensor(has_bias_ ? 1 : 0)),
         b_(a.tensor(has_bias_ ? 2 : 1)),
         y_(a.out(a.last())),
-        matmul_(a, {a_, b_, bias_, y_, WeightLayout::DepthByColumns,
+        matmul_(a, {a_,
+                    b_,
+                    bias_,
+                    {y_},
+                    WeightLayout::DepthByColumns,
                     has_bias_ && a.size() > 5 ? a.number_or(4, 1) : 1,
                     has_bias_ && a.size() > 4 ? a.number_or(3, 1) : 1}) {}
 
