@@ -4,59 +4,11 @@ import highwater
 import llamas
 import pytest
 import torch
-from live import LiveProgram
+from live import Tolerance, assert_same
+from llama_session import Session
 
-# Of the largest logit.
-WHOLE_MODEL = 1e-3
-# Activations go through int8: a value on the edge between two may fall to the other side.
-THROUGH_INT8 = 3e-2
-HALF_PRECISION = 1e-2
 # The same sums in another order.
-SAME_NUMBERS = 1e-5
-
-
-def tolerance(name: str) -> float:
-    if name == "8da4w":
-        return THROUGH_INT8
-    return HALF_PRECISION if name.endswith("half") else WHOLE_MODEL
-
-
-class Session:
-    """A loaded program and an eager model, fed the same tokens."""
-
-    def __init__(self, name: str):
-        self.llama = llamas.build(name)
-        self.program = LiveProgram(self.llama.pte)
-        self.eager = self.llama.fresh()
-        self.has_cache = llamas.VARIANTS[name].cache
-        self.tolerance = tolerance(name)
-        self.generator = torch.Generator().manual_seed(1)
-        self.position = 0
-
-    def tokens(self, count: int) -> torch.Tensor:
-        return torch.randint(0, llamas.VOCABULARY, (1, count), generator=self.generator)
-
-    def positions(self) -> list[torch.Tensor]:
-        return [torch.tensor([self.position])] if self.has_cache else []
-
-    def step(self, count: int) -> torch.Tensor:
-        """Compares with the eager model, and gives the logits."""
-        tokens, positions = self.tokens(count), self.positions()
-        with torch.no_grad():
-            want = self.eager(tokens, *({"input_pos": p} for p in positions))
-        want = torch.utils._pytree.tree_leaves(want)[0]
-        got = self.program.run(tokens, *positions)[0]
-        assert got.shape == want.shape
-        error = float((got - want).abs().max() / want.abs().max())
-        assert error < self.tolerance, f"{count} tokens at {self.position}: error {error}"
-        assert torch.equal(got.argmax(-1), want.argmax(-1))
-        self.position += count
-        return got
-
-    def reject(self, count: int) -> None:
-        with pytest.raises(RuntimeError):
-            self.program.run(self.tokens(count), *self.positions())
-
+SAME_NUMBERS = Tolerance(of_largest=1e-5)
 
 DYNAMIC = [name for name, v in llamas.VARIANTS.items() if v.dynamic and v.cache]
 
@@ -136,7 +88,7 @@ def test_a_static_model_decodes():
         session.step(1)
 
 
-# Dispatches a layer; quantizing the inputs of its layers takes four more.
+# Dispatches a layer; quantizing what its products read takes four more.
 BUDGETS = {"4w": 10, "8da4w": 14}
 
 
@@ -169,8 +121,7 @@ def test_without_a_pass_the_numbers_are_the_same(name, without, monkeypatch):
         dispatches = highwater.last_run()["dispatches"]
         without_pass = unfused.step(count)
         assert highwater.last_run()["dispatches"] > dispatches
-        difference = (with_pass - without_pass).abs().max() / without_pass.abs().max()
-        assert difference < SAME_NUMBERS, f"{count} tokens: they differ by {difference}"
+        assert_same(with_pass, without_pass, SAME_NUMBERS, f"{count} tokens without {without}")
 
 
 @pytest.mark.parametrize("name", ["4w", "8da4w"])

@@ -1,9 +1,10 @@
 #include "ops/linear/matmul.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "wgsl/matmul_write_columns.h"
-#include "wgsl/matmul_write_swiglu.h"
+#include "wgsl/q4_write_swiglu.h"
 
 namespace highwater {
 namespace {
@@ -23,9 +24,9 @@ Result<BiasStrides> bias_strides(const Dims& bias, int64_t rows, int64_t columns
   return BiasStrides{height == 1 ? 0 : width, width == 1 ? 0 : 1};
 }
 
-// The numbers of lanes that divide the x of every route.
+// The numbers of lanes that divide the x of every route. A GPU has no registers for such tiles.
 uint32_t usable_lanes(const DeviceTraits& traits) {
-  return traits.lanes == 4 || traits.lanes == 8 ? traits.lanes : 1;
+  return traits.software && (traits.lanes == 4 || traits.lanes == 8) ? traits.lanes : 1;
 }
 
 bool has_whole_quads(int64_t columns, int64_t depth) {
@@ -63,9 +64,13 @@ Matmul::Matmul(Args& a, const Operands& operands)
     for (Tensor y : o_.ys) widths_.push_back(a.bound(y).back());
     for (int64_t width : widths_) tiles = tiles && width % 4 == 0;
   }
-  const bool joined = o_.ys.size() != 1 || o_.swiglu;
-  a.require(!joined || (tiles && o_.ys.size() <= 3 && a.is_constant(o_.w)), "a weight of dims ", w,
-            " cannot be joined of several");
+  if (o_.ys.size() != 1 || o_.swiglu) {
+    const int64_t joined = std::accumulate(widths_.begin(), widths_.end(), int64_t{0});
+    const bool fits = tiles && a.is_constant(o_.w) && columns % (4 * layers()) == 0 &&
+                      (o_.swiglu ? o_.ys.size() == 1 : o_.ys.size() <= 3 && joined == columns);
+    a.require(fits, "a weight of dims ", w, " cannot be that of ", o_.ys.size(), " outputs");
+    if (!fits) return;
+  }
   routes_ = routes(lanes_, columns / layers() / 4, layers());
   // A constant has one size; what is computed may have one of either kind.
   if (tiles || !a.is_constant(o_.w)) declare_tiles(a);
@@ -86,6 +91,7 @@ void Matmul::declare_tiles(Args& a) {
         {{"LANES", std::to_string(lanes_)},
          {"FROM_LANE", lanes_ == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"},
          {"ROWS", std::to_string(route.rows)},
+         {"WRITE_ROWS", std::to_string(route.rows)},
          {"QUADS", std::to_string(route.quads)},
          {"PAIRS", std::to_string(route.quads / 2)},
          {"STEP", std::to_string(step)},
@@ -95,7 +101,7 @@ void Matmul::declare_tiles(Args& a) {
          {"W_AT", by_depth ? "(4u * w_quad${c} + ${r}u) * params.depth_quads + k + ${j}u"
                            : "(4u * (k + ${j}u) + ${r}u) * params.column_quads + w_quad${c}"},
          {"ADD", by_depth ? "add_by_column" : "add_by_depth"},
-         {"WRITE", std::string(o_.swiglu ? wgsl::matmul_write_swiglu::kSource.text
+         {"WRITE", std::string(o_.swiglu ? wgsl::q4_write_swiglu::kSource.text
                                          : wgsl::matmul_write_columns::kSource.text)}},
         text(by_depth ? "linear_" : "mm_", route.rows, "x", 4 * route.quads / layers(),
              o_.swiglu ? "_swiglu" : "", o_.ys.size() > 1 ? text("_to_", o_.ys.size()) : ""));

@@ -41,13 +41,6 @@ fn add_by_depth(sum: vec4<f32>, a: vec4<f32>, w0: vec4<f32>, w1: vec4<f32>, w2: 
   return fma(a.wwww, w3, fma(a.zzzz, w2, fma(a.yyyy, w1, fma(a.xxxx, w0, sum))));
 }
 
-fn bias_of(row: u32, column_quad: u32) -> vec4<f32> {
-  if (params.beta == 0.0) { return vec4<f32>(); }
-  let at = row * params.bias_row + 4u * column_quad * params.bias_column;
-  if (params.bias_column != 0u) { return params.beta * vec4<f32>(bias_quad(at >> 2u)); }
-  return vec4<f32>(params.beta * f32(bias_at(at)));
-}
-
 fn put(row: u32, quad: u32, v: vec4<f32>) {
 #unroll o ${OUTPUTS}
   if (quad < params.output_end[${o}]) {
@@ -100,8 +93,20 @@ fn put(row: u32, quad: u32, v: vec4<f32>) {
   }
 #unroll c ${QUADS}
 #unroll m ${ROWS}
-  sums[${m}u * ${QUADS}u + ${c}u] = params.alpha * sums[${m}u * ${QUADS}u + ${c}u] + bias_of(min(row + ${m}u, params.rows - 1u), w_quad${c});
+  sums[${m}u * ${QUADS}u + ${c}u] *= params.alpha;
 #end
 #end
+  if (params.beta != 0.0) {
+#unroll c ${QUADS}
+#unroll m ${ROWS}
+    {
+      let at = min(row + ${m}u, params.rows - 1u) * params.bias_row + 4u * w_quad${c} * params.bias_column;
+      var b = vec4<f32>(f32(bias_at(at)));
+      if (params.bias_column != 0u) { b = vec4<f32>(bias_quad(at >> 2u)); }
+      sums[${m}u * ${QUADS}u + ${c}u] += params.beta * b;
+    }
+#end
+#end
+  }
 #include WRITE
 }

@@ -1,6 +1,6 @@
 // Each column quad to its place.
 #unroll c ${QUADS}
-#unroll m ${ROWS}
+#unroll m ${WRITE_ROWS}
   if (row + ${m}u < params.rows && quad${c} < params.column_quads) {
     put(batch_row + row + ${m}u, quad${c}, sums[${m}u * ${QUADS}u + ${c}u]);
   }
