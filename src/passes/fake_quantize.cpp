@@ -22,6 +22,8 @@ std::optional<ChosenRange> as_chosen_range(const Rewriter& r, size_t i) {
   if (!mapping || *mapping != "ASYMMETRIC" || !outs || outs->items.size() != 2 || !x) return {};
   // The fused op writes rows by quads.
   if (x->dims.empty() || x->dims.back() % 4 != 0) return {};
+  // One that is written into may be another for each layer.
+  if (r.is_mutated(call.args[0])) return {};
   // The layers cut to all of int8, whatever range was chosen for.
   const auto is = [&](ValueId id, double wanted) {
     return r.is_null(id) || r.number(id) == std::optional(wanted);

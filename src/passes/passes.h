@@ -15,6 +15,9 @@ void fold_rope_tables(Program& program);
 // of them, and are then 4-bit layers like any other.
 void fuse_fake_quantize(Program& program);
 
+// Views of one value to the same sizes are one, so that what reads them has the same input.
+void merge_equal_views(Program& program);
+
 // Linear layers with the same input become one, which reads it once.
 void share_linear_inputs(Program& program);
 

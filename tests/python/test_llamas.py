@@ -89,7 +89,7 @@ def test_a_static_model_decodes():
 
 
 # Dispatches a layer; quantizing what its products read takes four more.
-BUDGETS = {"4w": 10, "8da4w": 14}
+BUDGETS = {"fp32": 10, "4w": 10, "8da4w": 14}
 
 
 @pytest.mark.parametrize("name", BUDGETS)
@@ -108,6 +108,7 @@ PASSES = ["rope_tables", "swiglu", "linear_swiglu", "shared_input", "add_rms_nor
 WITHOUT = [
     *(("4w", without) for without in ["all", *PASSES]),
     *(("8da4w", without) for without in ["all", "fake_quantize"]),
+    *(("fp32", without) for without in ["all", "equal_views", "linear_swiglu", "shared_input"]),
 ]
 
 
@@ -124,7 +125,7 @@ def test_without_a_pass_the_numbers_are_the_same(name, without, monkeypatch):
         assert_same(with_pass, without_pass, SAME_NUMBERS, f"{count} tokens without {without}")
 
 
-@pytest.mark.parametrize("name", ["4w", "8da4w"])
+@pytest.mark.parametrize("name", ["fp32", "4w", "8da4w"])
 @pytest.mark.parametrize("kernels", ["software", "gpu"])
 def test_both_kinds_of_kernel(name, kernels, monkeypatch):
     monkeypatch.setenv("HIGHWATER_KERNELS", kernels)
