@@ -44,6 +44,18 @@ TEST(DenseLayers, LeavesWhatCannotBeJoined) {
   EXPECT_TRUE(leaves_alone(b, share_linear_inputs));
 }
 
+TEST(DenseLayers, LeavesAnInputThatIsWrittenIntoBetweenThem) {
+  DenseLayers b;
+  b.x = b.constant({1, 8, 2, 12}, "cache");
+  const auto layer = [&] {
+    return b.apply(kLinear, {b.x, b.weight({16, 12}), b.null()}, {1, 8, 2, 16});
+  };
+  b.output(layer());
+  b.apply("update_cache.default", {b.input({1, 1, 2, 12}), b.x, b.integer(0)}, {1});
+  b.output(layer());
+  EXPECT_TRUE(leaves_alone(b, share_linear_inputs));
+}
+
 TEST(DenseLayers, BecomeOneWithTheirGate) {
   DenseLayers b;
   const ValueId y = b.gate(b.layer(), b.layer());

@@ -48,6 +48,15 @@ TEST(EqualViews, LeavesOtherSizesAndOtherValues) {
   EXPECT_TRUE(leaves_alone(b, merge_equal_views));
 }
 
+TEST(EqualViews, LeavesViewsOfWhatIsWrittenIntoBetweenThem) {
+  Views b;
+  const ValueId cache = b.constant({1, 8, 2, 2}, "cache");
+  b.read(b.flat(cache));
+  b.apply("update_cache.default", {b.input({1, 1, 2, 2}), cache, b.integer(0)}, {1});
+  b.read(b.flat(cache));
+  EXPECT_TRUE(leaves_alone(b, merge_equal_views));
+}
+
 TEST(EqualViews, LeavesOutputs) {
   Views b;
   b.read(b.flat(b.x)).output(b.flat(b.x));
