@@ -278,6 +278,10 @@ const Dims& Args::bound(Tensor t) const {
   return t.id == kNoValue ? kEmpty : graph_.tensor(t).dims;
 }
 
+bool Args::is_constant(Tensor t) const {
+  return t.id != kNoValue && graph_.tensor(t).constant.has_value();
+}
+
 int64_t Args::last_dim(size_t i) const {
   if (i >= size() || graph_.values[id(i)].kind != ValueInfo::Kind::Tensor) return 0;
   return graph_.values[id(i)].tensor.dims.back();

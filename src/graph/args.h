@@ -59,6 +59,8 @@ class Args {
 
   DType dtype(Tensor t) const;
   const Dims& bound(Tensor t) const;
+  // Whether it is part of the program, and so of one size only.
+  bool is_constant(Tensor t) const;
   // The last dim of the tensor at argument i, at its bound; 0 if there is none.
   int64_t last_dim(size_t i) const;
   const DeviceTraits& traits() const;

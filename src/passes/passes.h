@@ -11,6 +11,13 @@ namespace highwater {
 // Rotary embeddings read their tables at a live position, instead of copies of the live rows.
 void fold_rope_tables(Program& program);
 
+// Layers that quantize their input as it comes read it as int8 shows it, which is made once for all
+// of them, and are then 4-bit layers like any other.
+void fuse_fake_quantize(Program& program);
+
+// Views of one value to the same sizes are one, so that what reads them has the same input.
+void merge_equal_views(Program& program);
+
 // Linear layers with the same input become one, which reads it once.
 void share_linear_inputs(Program& program);
 

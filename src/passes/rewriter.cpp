@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "graph/registry.h"
+
 namespace highwater {
 
 // An op's outputs are its last argument: a value, or a list of them.
@@ -18,12 +20,19 @@ static void visit_args(const Program& program, const OpCall& call, Visit visit) 
 }
 
 Rewriter::Rewriter(Program& program)
-    : program_(program), producer_(program.values.size()), uses_(program.values.size()) {
+    : program_(program),
+      producer_(program.values.size()),
+      uses_(program.values.size()),
+      mutated_(program.values.size()) {
   for (size_t i = 0; i < program.calls.size(); ++i) {
     count(program.calls[i], +1);
     visit_args(program, program.calls[i], [&](ValueId id, bool is_output) {
       if (is_output) producer_[id] = i;
     });
+    const OpEntry* op = find_op(program.calls[i].name);
+    for (size_t argument : op ? op->mutates : std::vector<size_t>()) {
+      if (argument < program.calls[i].args.size()) mutated_[program.calls[i].args[argument]] = true;
+    }
   }
   for (ValueId id : program.outputs) ++uses_[id];
 }
@@ -36,6 +45,26 @@ void Rewriter::count(const OpCall& call, int by) {
   visit_args(program_, call, [&](ValueId id, bool is_output) {
     if (!is_output) uses_[id] += static_cast<size_t>(by);
   });
+}
+
+std::optional<double> Rewriter::number(ValueId id) const {
+  if (const auto* i = std::get_if<int64_t>(&value(id))) return static_cast<double>(*i);
+  if (const auto* d = std::get_if<double>(&value(id))) return *d;
+  return std::nullopt;
+}
+
+bool Rewriter::same(ValueId a, ValueId b) const {
+  if (a == b) return true;
+  const auto equal = [&]<class T>(const T* x) {
+    const T* y = std::get_if<T>(&value(b));
+    return x && y && *x == *y;
+  };
+  if (equal(std::get_if<int64_t>(&value(a)))) return true;
+  if (equal(std::get_if<std::vector<int64_t>>(&value(a)))) return true;
+  const auto *x = std::get_if<ValueList>(&value(a)), *y = std::get_if<ValueList>(&value(b));
+  return x && y &&
+         std::equal(x->items.begin(), x->items.end(), y->items.begin(), y->items.end(),
+                    [&](ValueId p, ValueId q) { return same(p, q); });
 }
 
 std::optional<size_t> Rewriter::producer(ValueId id) const {
@@ -95,7 +124,22 @@ ValueId Rewriter::add_value(Value value) {
   program_.values.push_back(std::move(value));
   producer_.emplace_back();
   uses_.push_back(0);
+  mutated_.push_back(false);
   return static_cast<ValueId>(program_.values.size() - 1);
+}
+
+bool Rewriter::redirect(ValueId from, ValueId to) {
+  std::vector<ValueId*> readers;
+  for (OpCall& call : program_.calls) {
+    for (size_t k = 0; k + 1 < call.args.size(); ++k) {
+      if (call.args[k] == from) readers.push_back(&call.args[k]);
+    }
+  }
+  if (readers.size() != uses(from)) return false;
+  for (ValueId* reader : readers) *reader = to;
+  uses_[to] += readers.size();
+  uses_[from] = 0;
+  return true;
 }
 
 void Rewriter::replace(size_t i, std::string_view op, std::vector<ValueId> args,

@@ -27,6 +27,13 @@ class Rewriter {
   const Value& value(ValueId id) const { return program_.values[id]; }
   const TensorDecl* tensor(ValueId id) const { return std::get_if<TensorDecl>(&value(id)); }
   bool is_null(ValueId id) const { return std::holds_alternative<NullValue>(value(id)); }
+  // A literal that is a number: exporters write whole ones as ints or as doubles.
+  std::optional<double> number(ValueId id) const;
+  // Whether two are one value, equal ints, or lists of such.
+  bool same(ValueId a, ValueId b) const;
+  // Whether a call writes into a value that it did not make.
+  bool is_mutated(ValueId id) const { return mutated_[id]; }
+  Program& program() { return program_; }
 
   // The call that writes a value.
   std::optional<size_t> producer(ValueId id) const;
@@ -41,6 +48,9 @@ class Rewriter {
   bool is_read_once(ValueId id) const;
 
   ValueId add_value(Value value);
+  // Calls that read `from` read `to` instead. False, and nothing has changed, if `from` is an
+  // output or part of a list as well.
+  bool redirect(ValueId from, ValueId to);
   // Replaces call i; the others of `merged` go.
   void replace(size_t i, std::string_view op, std::vector<ValueId> args,
                std::initializer_list<size_t> merged);
@@ -58,6 +68,7 @@ class Rewriter {
   Program& program_;
   std::vector<std::optional<size_t>> producer_;
   std::vector<size_t> uses_;
+  std::vector<bool> mutated_;
 };
 
 // Constants side by side along a dim, as one that is put together at load. Nothing if they are not

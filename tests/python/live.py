@@ -83,7 +83,7 @@ class LiveProgram:
         self.routes.add(tuple(account["kernels"]))
         return outputs
 
-    def check(self, module, *inputs, tolerance: Tolerance = FLOAT) -> None:
+    def check(self, module, *inputs, tolerance: Tolerance = FLOAT) -> list:
         """Runs, and compares values, live shapes and dtypes with those of the eager module."""
         with torch.no_grad():
             expected = torch.utils._pytree.tree_leaves(module(*inputs))
@@ -95,6 +95,7 @@ class LiveProgram:
                 assert_same(got, want, tolerance, f"output {index} for inputs {shapes}")
             else:
                 assert got == want, f"output {index} is {got}, not {want}, for inputs {shapes}"
+        return actual
 
     def check_rejects(self, *inputs) -> None:
         try:

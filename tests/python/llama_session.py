@@ -27,13 +27,16 @@ class Session:
     def positions(self) -> list[torch.Tensor]:
         return [torch.tensor([self.position])] if self.has_cache else []
 
-    def step(self, count: int) -> None:
+    def step(self, count: int) -> torch.Tensor:
         def logits(tokens, *positions):
             # The model gives the options of its caches as well.
             return tree_leaves(self.eager(tokens, *({"input_pos": p} for p in positions)))[0]
 
-        self.program.check(logits, self.tokens(count), *self.positions(), tolerance=self.tolerance)
+        (got,) = self.program.check(
+            logits, self.tokens(count), *self.positions(), tolerance=self.tolerance
+        )
         self.position += count
+        return got
 
     def reject(self, count: int) -> None:
         with pytest.raises(RuntimeError):

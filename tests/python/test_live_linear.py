@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from live import BOTH_KINDS, LENGTHS, MATMUL, LiveProgram, check_live
+from live import BOTH_KINDS, HALF, LENGTHS, MATMUL, LiveProgram, check_live
 from llm_modules import linear
 from lowering import assert_delegated, lower
 from modules import Fn, live, shapes
@@ -17,6 +17,7 @@ WITH_ZERO = (128, 0, 37, 0, 1, 128)
 LAYERS = {
     "whole quads": (64, 48, False),
     "whole quads and a bias": (64, 48, True),
+    "more depth and columns than lanes": (76, 140, True),
     "odd depth": (63, 48, True),
     "odd columns": (64, 7, True),
     "odd depth and columns": (5, 3, False),
@@ -37,8 +38,21 @@ def test_layers(layer):
         tolerance=MATMUL,
         kinds=BOTH_KINDS,
     )
-    if layer.startswith("whole quads"):
+    if depth % 4 == 0 and columns % 4 == 0:
         assert len(program.routes) > 1, f"only {program.routes}"
+
+
+def test_layers_in_half_precision():
+    check_live(
+        linear(76, 140, True),
+        lambda n: (torch.randn(1, n, 76),),
+        ({1: live()},),
+        ops=[LINEAR],
+        lengths=ROWS,
+        tolerance=HALF,
+        kinds=BOTH_KINDS,
+        force_fp16=True,
+    )
 
 
 # name: function, dims of its inputs at length n, live dims of each, operator

@@ -4,7 +4,11 @@ import highwater
 import llamas
 import pytest
 import torch
+from live import Tolerance, assert_same
 from llama_session import Session
+
+# The same sums in another order.
+SAME_NUMBERS = Tolerance(of_largest=1e-5)
 
 DYNAMIC = [name for name, v in llamas.VARIANTS.items() if v.dynamic and v.cache]
 
@@ -84,34 +88,47 @@ def test_a_static_model_decodes():
         session.step(1)
 
 
-def test_a_decode_step_keeps_to_its_budget():
-    session = Session("4w")
+# Dispatches a layer; quantizing what its products read takes four more.
+BUDGETS = {"fp32": 10, "4w": 10, "8da4w": 14}
+
+
+@pytest.mark.parametrize("name", BUDGETS)
+def test_a_decode_step_keeps_to_its_budget(name):
+    session = Session(name)
     for count in (9, 1, 1):
         session.step(count)
     run = highwater.last_run()
-    assert run["dispatches"] <= 10 * llamas.LAYERS + 6
+    assert run["dispatches"] <= BUDGETS[name] * llamas.LAYERS + 6
     assert (run["passes"], run["submits"], run["gpu_objects"]) == (1, 1, 0)
     assert run["params_writes"] <= 1
     assert run["heap_allocations"] == 0
 
 
-@pytest.mark.parametrize(
-    "without", ["all", "rope_tables", "swiglu", "linear_swiglu", "shared_input", "add_rms_norm"]
-)
-def test_without_a_pass_the_numbers_are_the_same(without, monkeypatch):
-    fused = Session("4w")
+PASSES = ["rope_tables", "swiglu", "linear_swiglu", "shared_input", "add_rms_norm"]
+WITHOUT = [
+    *(("4w", without) for without in ["all", *PASSES]),
+    *(("8da4w", without) for without in ["all", "fake_quantize"]),
+    *(("fp32", without) for without in ["all", "equal_views", "linear_swiglu", "shared_input"]),
+]
+
+
+@pytest.mark.parametrize(("name", "without"), WITHOUT)
+def test_without_a_pass_the_numbers_are_the_same(name, without, monkeypatch):
+    fused = Session(name)
     monkeypatch.setenv("HIGHWATER_WITHOUT_PASSES", without)
-    unfused = Session("4w")
+    unfused = Session(name)
     for count in (11, 1, 4, 1):
-        fused.step(count)
-        with_pass = highwater.last_run()["dispatches"]
-        unfused.step(count)
-        assert highwater.last_run()["dispatches"] > with_pass
+        with_pass = fused.step(count)
+        dispatches = highwater.last_run()["dispatches"]
+        without_pass = unfused.step(count)
+        assert highwater.last_run()["dispatches"] > dispatches
+        assert_same(with_pass, without_pass, SAME_NUMBERS, f"{count} tokens without {without}")
 
 
+@pytest.mark.parametrize("name", ["fp32", "4w", "8da4w"])
 @pytest.mark.parametrize("kernels", ["software", "gpu"])
-def test_both_kinds_of_kernel(kernels, monkeypatch):
+def test_both_kinds_of_kernel(name, kernels, monkeypatch):
     monkeypatch.setenv("HIGHWATER_KERNELS", kernels)
-    session = Session("4w")
+    session = Session(name)
     for count in (6, 1, 2, 1):
         session.step(count)

@@ -1,27 +1,24 @@
 // Matrix products with dense operands.
+#include <cstdint>
+
 #include "ops/linear/matmul.h"
 
 namespace highwater {
 namespace {
 
-// (x, w, bias, y) with w of dims [N, K]
-class Linear final : public Op {
+// (x, w, bias, …) with w of dims [N, K]
+class LinearLayers : public Op {
  public:
-  explicit Linear(Args& a)
-      : x_(a.tensor(0)),
-        w_(a.tensor(1)),
-        bias_(a.optional_tensor(2)),
-        y_(a.out(3)),
-        matmul_(a, {x_, w_, bias_, y_, WeightLayout::ColumnsByDepth}) {}
-
   Status plan(const Shapes& s, Plan& plan) const override {
     const Dims &x = s[x_], &w = s[w_];
     if (x.empty() || w.rank() != 2 || w[1] != x.back()) {
       return fail("an input of dims ", x, " and a weight of dims ", w, " do not go together");
     }
-    Dims y = x;
-    y[y.rank() - 1] = w[0];
-    plan.resize(y_, y);
+    for (size_t i = 0; i < ys_.size(); ++i) {
+      Dims y = x;
+      y[y.rank() - 1] = ys_.size() > 1 ? widths_[i] : w[0] / (swiglu_ ? 2 : 1);
+      plan.resize(ys_[i], y);
+    }
     Matmul::Problem p;
     p.rows = x.rows();
     p.columns = w[0];
@@ -30,12 +27,50 @@ class Linear final : public Op {
     return matmul_.plan(p, plan);
   }
 
+ protected:
+  enum class Outputs : uint8_t { One, Several, Gated };
+
+  LinearLayers(Args& a, Outputs outputs)
+      : x_(a.tensor(0)),
+        w_(a.tensor(1)),
+        bias_(a.optional_tensor(2)),
+        ys_(outputs == Outputs::Several ? a.outs(3) : std::vector{a.out(3)}),
+        swiglu_(outputs == Outputs::Gated),
+        matmul_(a, {.x = x_,
+                    .w = w_,
+                    .bias = bias_,
+                    .ys = ys_,
+                    .layout = WeightLayout::ColumnsByDepth,
+                    .swiglu = swiglu_}) {
+    for (Tensor y : ys_) widths_.push_back(a.bound(y).back());
+  }
+
  private:
   Tensor x_;
   Tensor w_;
   std::optional<Tensor> bias_;
-  Tensor y_;
+  std::vector<Tensor> ys_;
+  std::vector<int64_t> widths_;
+  bool swiglu_;
   Matmul matmul_;
+};
+
+// (x, w, bias, y)
+class Linear final : public LinearLayers {
+ public:
+  explicit Linear(Args& a) : LinearLayers(a, Outputs::One) {}
+};
+
+// (x, w, bias, [y…]): several layers with the same input.
+class SharedLinear final : public LinearLayers {
+ public:
+  explicit SharedLinear(Args& a) : LinearLayers(a, Outputs::Several) {}
+};
+
+// (x, w, bias, y): a gate layer, the layer it gates, and silu(gate) * the other.
+class SwigluLinear final : public LinearLayers {
+ public:
+  explicit SwigluLinear(Args& a) : LinearLayers(a, Outputs::Gated) {}
 };
 
 // (a, b, y), with a batch dim for bmm; (bias, a, b, beta, alpha, y) for addmm
@@ -47,7 +82,11 @@ class MatrixProduct final : public Op {
         a_(a.tensor(has_bias_ ? 1 : 0)),
         b_(a.tensor(has_bias_ ? 2 : 1)),
         y_(a.out(a.last())),
-        matmul_(a, {a_, b_, bias_, y_, WeightLayout::DepthByColumns,
+        matmul_(a, {a_,
+                    b_,
+                    bias_,
+                    {y_},
+                    WeightLayout::DepthByColumns,
                     has_bias_ && a.size() > 5 ? a.number_or(4, 1) : 1,
                     has_bias_ && a.size() > 4 ? a.number_or(3, 1) : 1}) {}
 
@@ -80,6 +119,8 @@ class MatrixProduct final : public Op {
 };
 
 HIGHWATER_OP(Linear, "aten.linear.default");
+HIGHWATER_OP(SharedLinear, "hw.linear.shared");
+HIGHWATER_OP(SwigluLinear, "hw.linear.swiglu");
 HIGHWATER_OP(MatrixProduct, "aten.mm.default", "aten.bmm.default", "aten.addmm.default");
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "ops/linear/q4_matmul.h"
 #include "wgsl/choose_qparams.h"
-#include "wgsl/fake_quantize.h"
+#include "wgsl/fake_quantize_given.h"
 
 namespace highwater {
 namespace {
@@ -68,7 +68,7 @@ class LinearDq8caQ4gsw final : public Op {
         scale_(a.tensor(1)),
         zero_(a.tensor(2)),
         seen_(a.scratch(DType::Float32, a.bound(x_).numel())),
-        quantize_(a.step<wgsl::fake_quantize>({seen_, x_, scale_, zero_})),
+        quantize_(a.step<wgsl::fake_quantize_given>({seen_, x_, scale_, zero_})),
         matmul_(a, {.x = seen_,
                     .w = a.tensor(3),
                     .scale = a.tensor(5),
@@ -96,7 +96,7 @@ class LinearDq8caQ4gsw final : public Op {
   Tensor scale_;
   Tensor zero_;
   Tensor seen_;
-  Step<wgsl::fake_quantize> quantize_;
+  Step<wgsl::fake_quantize_given> quantize_;
   Q4Matmul matmul_;
 };
 

@@ -1,5 +1,11 @@
 #include "ops/linear/matmul.h"
 
+#include <algorithm>
+#include <numeric>
+
+#include "wgsl/matmul_write_columns.h"
+#include "wgsl/q4_write_swiglu.h"
+
 namespace highwater {
 namespace {
 
@@ -18,52 +24,153 @@ Result<BiasStrides> bias_strides(const Dims& bias, int64_t rows, int64_t columns
   return BiasStrides{height == 1 ? 0 : width, width == 1 ? 0 : 1};
 }
 
+// The numbers of lanes that divide the x of every route. A GPU has no registers for such tiles.
+uint32_t usable_lanes(const DeviceTraits& traits) {
+  return traits.software && (traits.lanes == 4 || traits.lanes == 8) ? traits.lanes : 1;
+}
+
+bool has_whole_quads(int64_t columns, int64_t depth) {
+  return columns % 4 == 0 && depth % 4 == 0;
+}
+
+uint32_t u32(int64_t n) {
+  return static_cast<uint32_t>(n);
+}
+
 }  // namespace
 
-Matmul::Matmul(Args& a, const Operands& operands) : o_(operands), walk_limit_(a) {
-  const bool by_depth = o_.layout == WeightLayout::ColumnsByDepth;
-  const Tensor bias = o_.bias.value_or(o_.w);
-  for (size_t i = 0; i < kTileRows.size(); ++i) {
-    tile_[i] = a.step<wgsl::matmul_tile>(
-        {o_.y, o_.x, o_.w, bias},
-        {{"ROWS", std::to_string(kTileRows[i])},
-         {"W_AT", by_depth ? "(4u * column_quad + ${j}u) * params.depth_quads + k"
-                           : "(4u * k + ${j}u) * params.column_quads + column_quad"},
-         {"PRODUCT", by_depth ? "vec4<f32>(dot(a, w0), dot(a, w1), dot(a, w2), dot(a, w3))"
-                              : "a.x * w0 + a.y * w1 + a.z * w2 + a.w * w3"}},
-        text(by_depth ? "linear_" : "mm_", kTileRows[i], "x4"));
+Matmul::Routes Matmul::routes(uint32_t lanes, int64_t column_quads, int64_t layers) {
+  Routes result = lanes == 1 ? Routes{{{1, 1, 1}, {2, 2, 1}, {3, 4, 1}}}
+                             : Routes{{{1, 1, 2}, {2, 4, 4}, {9, 16, 4}}};
+  for (Route& route : result) {
+    // No more than it takes for all columns; of each layer as many.
+    const int64_t most = layers * std::max<int64_t>(ceil_div<int64_t>(column_quads, lanes), 1);
+    route.quads = std::min(std::max(route.quads, layers), most);
+    route.quads -= route.quads % layers;
   }
-  any_ = a.step<wgsl::matmul_any>({o_.y, o_.x, o_.w, bias});
+  return result;
+}
+
+Matmul::Matmul(Args& a, const Operands& operands)
+    : o_(operands), walk_limit_(a), lanes_(usable_lanes(a.traits())) {
+  const Dims& w = a.bound(o_.w);
+  a.require(w.rank() >= 2, "a weight of dims ", w);
+  if (w.rank() < 2) return;
+  const bool by_depth = o_.layout == WeightLayout::ColumnsByDepth;
+  const int64_t columns = w[w.rank() - (by_depth ? 2 : 1)],
+                depth = w[w.rank() - (by_depth ? 1 : 2)];
+  bool tiles = has_whole_quads(columns, depth);
+  if (o_.ys.size() > 1) {
+    for (Tensor y : o_.ys) widths_.push_back(a.bound(y).back());
+    for (int64_t width : widths_) tiles = tiles && width % 4 == 0;
+  }
+  if (o_.ys.size() != 1 || o_.swiglu) {
+    const int64_t joined = std::accumulate(widths_.begin(), widths_.end(), int64_t{0});
+    const bool fits = tiles && a.is_constant(o_.w) && columns % (4 * layers()) == 0 &&
+                      (o_.swiglu ? o_.ys.size() == 1 : o_.ys.size() <= 3 && joined == columns);
+    a.require(fits, "a weight of dims ", w, " cannot be that of ", o_.ys.size(), " outputs");
+    if (!fits) return;
+  }
+  routes_ = routes(lanes_, columns / layers() / 4, layers());
+  // A constant has one size; what is computed may have one of either kind.
+  if (tiles || !a.is_constant(o_.w)) declare_tiles(a);
+  if (!tiles || !a.is_constant(o_.w)) {
+    any_ = a.step<wgsl::matmul_any>({o_.ys[0], o_.x, o_.w, o_.bias.value_or(o_.x)});
+  }
+}
+
+void Matmul::declare_tiles(Args& a) {
+  const bool by_depth = o_.layout == WeightLayout::ColumnsByDepth;
+  std::vector<Tensor> bindings = o_.ys;
+  for (Tensor t : {o_.x, o_.w, o_.bias.value_or(o_.x)}) bindings.push_back(t);
+  for (size_t i = 0; i < kRoutes; ++i) {
+    const Route& route = routes_[i];
+    const int64_t step = std::max<int64_t>(lanes_ / route.rows, 1);
+    tile_[i] = a.step<wgsl::matmul_tile>(
+        bindings,
+        {{"LANES", std::to_string(lanes_)},
+         {"FROM_LANE", lanes_ == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"},
+         {"ROWS", std::to_string(route.rows)},
+         {"WRITE_ROWS", std::to_string(route.rows)},
+         {"QUADS", std::to_string(route.quads)},
+         {"PAIRS", std::to_string(route.quads / 2)},
+         {"STEP", std::to_string(step)},
+         {"LOADS", std::to_string(route.rows * step / lanes_)},
+         {"LAYERS", std::to_string(layers())},
+         {"OUTPUTS", std::to_string(o_.ys.size())},
+         {"W_AT", by_depth ? "(4u * w_quad${c} + ${r}u) * params.depth_quads + k + ${j}u"
+                           : "(4u * (k + ${j}u) + ${r}u) * params.column_quads + w_quad${c}"},
+         {"ADD", by_depth ? "add_by_column" : "add_by_depth"},
+         {"WRITE", std::string(o_.swiglu ? wgsl::q4_write_swiglu::kSource.text
+                                         : wgsl::matmul_write_columns::kSource.text)}},
+        text(by_depth ? "linear_" : "mm_", route.rows, "x", 4 * route.quads / layers(),
+             o_.swiglu ? "_swiglu" : "", o_.ys.size() > 1 ? text("_to_", o_.ys.size()) : ""));
+  }
 }
 
 Status Matmul::plan(const Problem& p, Plan& plan) const {
-  const bool by_depth = o_.layout == WeightLayout::ColumnsByDepth;
   BiasStrides bias{0, 0};
   if (o_.bias) {
     HW_TRY(bias, bias_strides(p.bias, p.rows, p.columns));
   }
-  const auto beta = o_.bias ? static_cast<float>(o_.beta) : 0.0f;
-  const auto alpha = static_cast<float>(o_.alpha);
-  const int64_t w_batch = p.shared_weight ? 0 : p.columns * p.depth;
-  const auto u32 = [](int64_t n) { return static_cast<uint32_t>(n); };
-  if (p.depth % 4 == 0 && p.columns % 4 == 0) {
-    const size_t route = p.rows >= 3 ? 2 : p.rows == 2 ? 1 : 0;
-    const int64_t row_tiles = ceil_div(p.rows, kTileRows[route]);
-    const int64_t tiles = p.batch * row_tiles * (p.columns / 4);
-    plan.run(tile_[route],
-             {u32(tiles), u32(row_tiles), u32(p.rows), u32(p.columns / 4), u32(p.depth / 4),
-              u32(w_batch / 4), u32(bias.row), u32(bias.column), alpha, beta},
-             Grid::threads(tiles));
+  wgsl::matmul_tile::Params params{};
+  params.rows = u32(p.rows);
+  params.bias_row = u32(bias.row);
+  params.bias_column = u32(bias.column);
+  params.alpha = static_cast<float>(o_.alpha);
+  params.beta = o_.bias ? static_cast<float>(o_.beta) : 0.0f;
+  if (has_whole_quads(p.columns, p.depth)) {
+    plan_tiles(p, plan, params);
     return {};
   }
   HW_CHECK(walk_limit_.check(4 * p.depth));
-  const int64_t numel = p.batch * p.rows * p.columns;
-  plan.run(any_,
-           {u32(ceil_div<int64_t>(numel, 4)), u32(numel), u32(p.rows), u32(p.columns), u32(p.depth),
-            u32(w_batch), u32(by_depth ? p.depth : 1), u32(by_depth ? 1 : p.columns), u32(bias.row),
-            u32(bias.column), alpha, beta},
-           Grid::quads(numel));
+  plan_any(p, plan, params);
   return {};
+}
+
+void Matmul::plan_tiles(const Problem& p, Plan& plan, wgsl::matmul_tile::Params params) const {
+  size_t best = 0;
+  for (size_t i = 0; i < kRoutes; ++i) {
+    if (p.rows >= routes_[i].from_rows) best = i;
+  }
+  const Route& route = routes_[best];
+  const int64_t column_quads = p.columns / layers() / 4;
+  if (widths_.empty()) params.output_end[0] = u32(column_quads);
+  int64_t at = 0;
+  for (size_t i = 0; i < widths_.size(); ++i) {
+    params.output_start[i] = u32(at);
+    at += widths_[i] / 4;
+    params.output_end[i] = u32(at);
+  }
+  const int64_t column_tiles = ceil_div(column_quads, lanes_ * route.quads / layers());
+  const int64_t row_tiles = ceil_div(p.rows, route.rows);
+  const int64_t tiles = p.batch * row_tiles * column_tiles;
+  params.tiles = u32(tiles);
+  params.row_tiles = u32(row_tiles);
+  params.column_tiles = u32(column_tiles);
+  params.column_quads = u32(column_quads);
+  params.depth_quads = u32(p.depth / 4);
+  params.w_batch_quads = u32(p.shared_weight ? 0 : p.columns * p.depth / 4);
+  plan.run(tile_[best], params, Grid::lanes(tiles, lanes_));
+}
+
+void Matmul::plan_any(const Problem& p, Plan& plan, const wgsl::matmul_tile::Params& same) const {
+  const bool by_depth = o_.layout == WeightLayout::ColumnsByDepth;
+  const int64_t numel = p.batch * p.rows * p.columns;
+  wgsl::matmul_any::Params params{};
+  params.quads = u32(ceil_div<int64_t>(numel, 4));
+  params.numel = u32(numel);
+  params.rows = same.rows;
+  params.columns = u32(p.columns);
+  params.depth = u32(p.depth);
+  params.w_batch = u32(p.shared_weight ? 0 : p.columns * p.depth);
+  params.w_column = u32(by_depth ? p.depth : 1);
+  params.w_depth = u32(by_depth ? 1 : p.columns);
+  params.bias_row = same.bias_row;
+  params.bias_column = same.bias_column;
+  params.alpha = same.alpha;
+  params.beta = same.beta;
+  plan.run(any_, params, Grid::quads(numel));
 }
 
 }  // namespace highwater

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "graph/op.h"
 #include "ops/long_walks.h"
@@ -20,15 +21,16 @@ class Matmul {
     Tensor x;
     Tensor w;
     std::optional<Tensor> bias;
-    Tensor y;
+    std::vector<Tensor> ys;  // up to three, whose columns stand side by side in w
     WeightLayout layout;
     double alpha = 1;
     double beta = 1;
+    bool swiglu = false;  // w holds a gate and what it gates: y = silu(x gate) * (x other)
   };
   struct Problem {
     int64_t batch = 1;
     int64_t rows = 0;
-    int64_t columns = 0;
+    int64_t columns = 0;  // of w
     int64_t depth = 0;
     bool shared_weight = true;  // by all batches
     Dims bias;
@@ -39,12 +41,28 @@ class Matmul {
   Status plan(const Problem& p, Plan& plan) const;
 
  private:
-  // Rows of one invocation, for at least so many live rows.
-  static constexpr std::array<int64_t, 3> kTileRows{1, 2, 4};
+  // How many rows and column quads a lane computes, and from how many live rows on that is the best
+  // choice. Large tiles load little for what they compute, and loads are what a product costs.
+  struct Route {
+    int64_t from_rows;
+    int64_t rows;
+    int64_t quads;
+  };
+  static constexpr size_t kRoutes = 3;
+  using Routes = std::array<Route, kRoutes>;
+
+  static Routes routes(uint32_t lanes, int64_t column_quads, int64_t layers);
+  void declare_tiles(Args& a);
+  void plan_tiles(const Problem& p, Plan& plan, wgsl::matmul_tile::Params params) const;
+  void plan_any(const Problem& p, Plan& plan, const wgsl::matmul_tile::Params& same) const;
+  int64_t layers() const { return o_.swiglu ? 2 : 1; }
 
   Operands o_;
   WalkLimit walk_limit_;
-  std::array<Step<wgsl::matmul_tile>, kTileRows.size()> tile_;
+  uint32_t lanes_;
+  std::vector<int64_t> widths_;  // of each output, where there are several
+  Routes routes_{};
+  std::array<Step<wgsl::matmul_tile>, kRoutes> tile_;
   Step<wgsl::matmul_any> any_;
 };
 

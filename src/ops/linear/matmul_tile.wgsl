@@ -1,55 +1,112 @@
-// y = alpha * x w + beta * bias for f32 or f16 weights. One invocation computes ${ROWS} rows by one
-// quad of columns in registers, four steps of k at a time. Needs whole quads along k and n.
+// y = alpha * x w + beta * bias for f32 or f16 weights.
+//
+// The lanes of a subgroup compute ${ROWS} rows together, each lane ${QUADS} quads of columns of its
+// own, in registers. They all need the same x: each loads a part of it and hands it to the others.
+// k is walked in steps of ${STEP} quads, of which the last step may have fewer. Needs whole quads
+// along k and n.
+//
+// The columns of up to three layers with the same input may stand side by side in w; each has an
+// output of its own.
 struct Params {
   tiles: u32,
   row_tiles: u32,
   rows: u32,
-  column_quads: u32,
+  column_tiles: u32,
+  column_quads: u32,    // of one layer, if ${LAYERS} are read together
   depth_quads: u32,
   w_batch_quads: u32,   // 0: all batches share w
   bias_row: u32,        // strides in elements; both 0: one number
   bias_column: u32,
   alpha: f32,
   beta: f32,            // 0: no bias
+  output_start: vec4<u32>,
+  output_end: vec4<u32>,
 }
-#output y
+#unroll o ${OUTPUTS}
+#output y${o}
+#end
 #input x
-#input w
+#image w
 #input bias
 
-#main tile
+fn add_product(sum: f32, a: vec4<f32>, b: vec4<f32>) -> f32 {
+  return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Weights of one column each, or of one k each.
+fn add_by_column(sum: vec4<f32>, a: vec4<f32>, w0: vec4<f32>, w1: vec4<f32>, w2: vec4<f32>, w3: vec4<f32>) -> vec4<f32> {
+  return vec4<f32>(add_product(sum.x, a, w0), add_product(sum.y, a, w1), add_product(sum.z, a, w2), add_product(sum.w, a, w3));
+}
+fn add_by_depth(sum: vec4<f32>, a: vec4<f32>, w0: vec4<f32>, w1: vec4<f32>, w2: vec4<f32>, w3: vec4<f32>) -> vec4<f32> {
+  return fma(a.wwww, w3, fma(a.zzzz, w2, fma(a.yyyy, w1, fma(a.xxxx, w0, sum))));
+}
+
+fn put(row: u32, quad: u32, v: vec4<f32>) {
+#unroll o ${OUTPUTS}
+  if (quad < params.output_end[${o}]) {
+    let width = params.output_end[${o}] - params.output_start[${o}];
+    y${o}_put(row * width + quad - params.output_start[${o}], v);
+    return;
+  }
+#end
+}
+
+#lanes tile lane
   if (tile >= params.tiles) { return; }
-  let column_quad = tile % params.column_quads;
-  let row_tile = (tile / params.column_quads) % params.row_tiles;
-  let batch = tile / (params.column_quads * params.row_tiles);
-  let row = row_tile * ${ROWS}u;
+  let row = ((tile / params.column_tiles) % params.row_tiles) * ${ROWS}u;
+  let batch = tile / (params.column_tiles * params.row_tiles);
+  let batch_row = batch * params.rows;
   let w_start = batch * params.w_batch_quads;
+  let first_quad = (tile % params.column_tiles) * (${LANES}u * ${QUADS}u / ${LAYERS}u) + lane;
+  // Rows and columns past the last are computed from the last, and not written.
+#unroll c ${QUADS}
+  let quad${c} = first_quad + ${LANES}u * (${c}u / ${LAYERS}u);
+  let w_quad${c} = min(quad${c}, params.column_quads - 1u) + (${c}u % ${LAYERS}u) * params.column_quads;
+#end
+#unroll g ${LOADS}
+  let x_row${g} = (batch_row + min(row + (${g}u * ${LANES}u + lane) / ${STEP}u, params.rows - 1u)) * params.depth_quads;
+  let x_part${g} = (${g}u * ${LANES}u + lane) % ${STEP}u;
+#end
+  var sums = array<vec4<f32>, ${ROWS}u * ${QUADS}u>();
+  for (var k = 0u; k < params.depth_quads; k += ${STEP}u) {
+    var xs = array<vec4<f32>, ${ROWS}u * ${STEP}u>();
+#unroll g ${LOADS}
+    let mine${g} = x_quad(x_row${g} + min(k + x_part${g}, params.depth_quads - 1u));
+#unroll l ${LANES}
+    xs[${g}u * ${LANES}u + ${l}u] = ${FROM_LANE};
+#end
+#end
+#unroll j ${STEP}
+    if (k + ${j}u < params.depth_quads) {
+#unroll c ${QUADS}
+      {
+#unroll r 4
+        let w${r} = w_quad(w_start + ${W_AT});
+#end
 #unroll m ${ROWS}
-  // Rows past the last are computed from the last, and not written.
-  let x_row${m} = (batch * params.rows + min(row + ${m}u, params.rows - 1u)) * params.depth_quads;
-  var sum${m} = vec4<f32>();
+        sums[${m}u * ${QUADS}u + ${c}u] = ${ADD}(sums[${m}u * ${QUADS}u + ${c}u], xs[${m}u * ${STEP}u + ${j}u], w0, w1, w2, w3);
 #end
-  for (var k = 0u; k < params.depth_quads; k++) {
-#unroll j 4
-    let w${j} = w_quad(w_start + ${W_AT});
+      }
 #end
+    }
+#end
+  }
+#unroll c ${QUADS}
+#unroll m ${ROWS}
+  sums[${m}u * ${QUADS}u + ${c}u] *= params.alpha;
+#end
+#end
+  if (params.beta != 0.0) {
+#unroll c ${QUADS}
 #unroll m ${ROWS}
     {
-      let a = x_quad(x_row${m} + k);
-      sum${m} += ${PRODUCT};
-    }
-#end
-  }
-#unroll m ${ROWS}
-  if (row + ${m}u < params.rows) {
-    var result = params.alpha * sum${m};
-    if (params.beta != 0.0) {
-      let at = (row + ${m}u) * params.bias_row + 4u * column_quad * params.bias_column;
+      let at = min(row + ${m}u, params.rows - 1u) * params.bias_row + 4u * w_quad${c} * params.bias_column;
       var b = vec4<f32>(f32(bias_at(at)));
       if (params.bias_column != 0u) { b = vec4<f32>(bias_quad(at >> 2u)); }
-      result += params.beta * b;
+      sums[${m}u * ${QUADS}u + ${c}u] += params.beta * b;
     }
-    y_put((batch * params.rows + row + ${m}u) * params.column_quads + column_quad, result);
-  }
 #end
+#end
+  }
+#include WRITE
 }

@@ -64,24 +64,50 @@ TEST(LinearSwiglu, LeavesAViewThatIsReadElsewhere) {
   }
 }
 
-TEST(LinearSwiglu, LeavesViewsToOtherDims) {
+TEST(LinearSwiglu, EqualViewsToOtherDimsComeAfterTheGate) {
   GatedLayers b;
   const Dims other{16, 8};
   const ValueId g = b.view(b.layer(b.x), other), u = b.view(b.layer(b.x), other);
-  b.output(b.apply("hw.swiglu", {g, u}, other));
-  EXPECT_TRUE(leaves_alone(b, fuse_linear_swiglu));
+  const ValueId y = b.apply("hw.swiglu", {g, u}, other);
+  const Rewritten after(b.output(y), fuse_linear_swiglu);
+  ASSERT_EQ(after.names(), (Names{"hw.linear_q4gsw.swiglu", "aten.view_copy.default"}));
+  EXPECT_EQ(after.tensor(after.args(0).back()).dims, kDims);
+  EXPECT_EQ(after.args(1)[0], after.args(0).back());
+  EXPECT_EQ(after.args(1).back(), y);
 }
 
-TEST(LinearSwiglu, LeavesViewsThatSwapALiveDimWithAFixedOneOfTheSameBound) {
-  GatedLayers b;
-  b.rows = 16;
+// [n, 16] as [16, n], for a live n of at most 16.
+struct SquareLayers : GatedLayers {
   const Dims square{16, 16};
-  const ValueId x = b.input({16, 64}), n = b.apply_scalar("sym_size.int", {x, b.integer(0)});
-  const auto swapped = [&](ValueId y) {
-    return b.apply("aten.view_copy.default", {y, b.list({b.integer(16), n})}, square);
-  };
-  const ValueId g = swapped(b.layer(x)), u = swapped(b.layer(x));
-  b.output(b.apply("hw.swiglu", {g, u}, square));
+  ValueId n;
+
+  SquareLayers() {
+    rows = 16;
+    x = input({16, 64});
+    n = apply_scalar("sym_size.int", {x, integer(0)});
+  }
+
+  ValueId swapped(ValueId y) {
+    return apply("aten.view_copy.default", {y, list({integer(16), n})}, square);
+  }
+};
+
+TEST(LinearSwiglu, DoesNotLookThroughViewsThatSwapALiveDimWithAFixedOneOfTheSameBound) {
+  SquareLayers b;
+  const ValueId g = b.swapped(b.layer(b.x)), u = b.swapped(b.layer(b.x));
+  const ValueId y = b.apply("hw.swiglu", {g, u}, b.square);
+  const Rewritten after(b.output(y), fuse_linear_swiglu);
+  ASSERT_EQ(after.names(),
+            (Names{"sym_size.int", "hw.linear_q4gsw.swiglu", "aten.view_copy.default"}));
+  EXPECT_EQ(after.items(after.args(2)[1])[1], b.n);
+}
+
+TEST(LinearSwiglu, LeavesViewsOfWhichOneSwapsDims) {
+  SquareLayers b;
+  const ValueId g = b.swapped(b.layer(b.x)), u = b.layer(b.x);
+  b.output(b.apply("hw.swiglu", {g, u}, b.square));
+  b.output(
+      b.apply("hw.swiglu", {b.swapped(b.layer(b.x)), b.view(b.layer(b.x), b.square)}, b.square));
   EXPECT_TRUE(leaves_alone(b, fuse_linear_swiglu));
 }
 

@@ -1,0 +1,17 @@
+// How a row is mapped onto int8, by its least and its largest element.
+struct Range {
+  scale: f32,
+  zero: f32,
+  lowest: vec4<f32>,
+  highest: vec4<f32>,
+}
+
+fn range_of(low: f32, high: f32) -> Range {
+  let scale = max((high - low) / (params.highest - params.lowest), params.eps);
+  return Range(scale, clamp(params.lowest - round(low / scale), params.lowest, params.highest), vec4<f32>(params.lowest), vec4<f32>(params.highest));
+}
+
+fn as_seen(v: vec4<f32>, range: Range) -> vec4<f32> {
+  let quantized = clamp(round(v / range.scale) + range.zero, range.lowest, range.highest);
+  return (quantized - range.zero) * range.scale;
+}
