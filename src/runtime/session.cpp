@@ -123,6 +123,7 @@ DeviceTraits traits_of(const gpu::Device& device) {
   if (const char* kind = std::getenv("HIGHWATER_KERNELS")) {
     traits.software = std::string_view(kind) == "software";
   }
+  traits.half = !traits.software && adapter.has(gpu::kShaderF16);
   return traits;
 }
 

@@ -37,7 +37,8 @@ class Session:
     def positions(self) -> list[torch.Tensor]:
         return [torch.tensor([self.position])] if self.has_cache else []
 
-    def step(self, count: int) -> None:
+    def step(self, count: int) -> float:
+        """Runs both, and gives the error, relative to the largest logit."""
         tokens, positions = self.tokens(count), self.positions()
         with torch.no_grad():
             want = self.eager(tokens, *({"input_pos": p} for p in positions))
@@ -48,6 +49,7 @@ class Session:
         assert error < self.tolerance, f"{count} tokens at {self.position}: error {error}"
         assert torch.equal(got.argmax(-1), want.argmax(-1))
         self.position += count
+        return error
 
     def reject(self, count: int) -> None:
         with pytest.raises(RuntimeError):
@@ -157,9 +159,10 @@ def test_without_a_pass_the_numbers_are_the_same(without, monkeypatch):
         assert highwater.last_run()["dispatches"] > with_pass
 
 
+@pytest.mark.parametrize("name", ["4w", "4w_half"])
 @pytest.mark.parametrize("kernels", ["software", "gpu"])
-def test_both_kinds_of_kernel(kernels, monkeypatch):
+def test_both_kinds_of_kernel(kernels, name, monkeypatch):
     monkeypatch.setenv("HIGHWATER_KERNELS", kernels)
-    session = Session("4w")
+    session = Session(name)
     for count in (6, 1, 2, 1):
         session.step(count)
