@@ -127,6 +127,12 @@ DeviceTraits traits_of(const gpu::Device& device) {
   return traits;
 }
 
+// HIGHWATER_HALF_CACHE overrides the option, in both directions.
+bool wants_half_cache(const SessionOptions& options) {
+  const char* chosen = std::getenv("HIGHWATER_HALF_CACHE");
+  return chosen ? std::string_view(chosen) == "1" : options.half_cache;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Session>> Session::load(Program program, const ConstantSource& constants,
@@ -136,6 +142,7 @@ Result<std::unique_ptr<Session>> Session::load(Program program, const ConstantSo
   HW_TRY(auto device, gpu::Device::open(options.device));
   const char* without = std::getenv("HIGHWATER_WITHOUT_PASSES");
   run_passes(program, without ? without : options.without_passes);
+  if (wants_half_cache(options)) halve_caches(program);
   HW_TRY(session->graph_, Graph::build(program, traits_of(*device)));
   session->live_ = std::make_unique<Live>(*session->graph_);
   session->load_accounts_.planned_nodes = session->graph_->nodes.size();
