@@ -49,5 +49,31 @@ TEST_P(Half, SumsAreRoundedToHalves) {
 
 INSTANTIATE_TEST_SUITE_P(BothKindsOfKernel, Half, testing::Values("software", "gpu"));
 
+// What a cache of attention takes on the device, under an option and a variable that may be null.
+uint64_t cache_bytes(bool option, const char* variable) {
+  const Dims cache{1, 64, 2, 16}, rows{1, 8, 2, 16};
+  ProgramBuilder b;
+  const ValueId kept = b.constant(cache, "zeros");
+  b.output(b.apply("update_cache.default", {b.input(rows), kept, b.input_scalar()}, {1}));
+  const std::vector<std::byte> zeros(static_cast<size_t>(cache.numel()) * sizeof(float));
+  const ConstantSource source = [&](const std::string&, const UseBytes& use) { return use(zeros); };
+  if (variable) setenv("HIGHWATER_HALF_CACHE", variable, 1);
+  SessionOptions options;
+  options.half_cache = option;
+  const auto session = Session::load(b.program(), source, options);
+  unsetenv("HIGHWATER_HALF_CACHE");
+  EXPECT_TRUE(succeeds(session));
+  return session.ok() ? (*session)->graph().buffers.at((*session)->graph().values[kept].buffer).size
+                      : 0;
+}
+
+TEST(HalfCache, IsAnOptionThatTheEnvironmentOverrides) {
+  const uint64_t whole = cache_bytes(false, nullptr);
+  EXPECT_EQ(whole, 64u * 2 * 16 * sizeof(float));
+  EXPECT_EQ(cache_bytes(true, nullptr), whole / 2);
+  EXPECT_EQ(cache_bytes(false, "1"), whole / 2);
+  EXPECT_EQ(cache_bytes(true, "0"), whole);
+}
+
 }  // namespace
 }  // namespace highwater
