@@ -8,8 +8,9 @@ function(embed_wgsl name)
     set(header ${folder}/wgsl/${stem}.h)
     add_custom_command(
       OUTPUT ${header}
-      COMMAND ${Python3_EXECUTABLE} ${script} ${source} ${header}
+      COMMAND ${Python3_EXECUTABLE} ${script} ${source} ${header} ${header}.d
       DEPENDS ${source} ${script}
+      DEPFILE ${header}.d
       COMMENT "Embedding ${stem}.wgsl")
     list(APPEND headers ${header})
   endforeach()

@@ -2,6 +2,8 @@
 
 The WGSL file is the only place where a kernel's params are declared, so the two sides cannot
 disagree. Members may be u32, i32, f32, vec4 of those, or array<vec4<…>, N>.
+
+A line `#include "other.wgsl"` stands for the lines of a file beside it.
 """
 
 import argparse
@@ -42,8 +44,17 @@ def params_struct(source: str) -> list[str]:
     ]
 
 
-def header(path: Path) -> str:
-    source = path.read_text()
+def with_includes(path: Path, seen: list[Path]) -> str:
+    """The text of a file with its includes in place; notes each file that it reads."""
+    seen.append(path)
+
+    def included(match: re.Match) -> str:
+        return with_includes(path.parent / match[1], seen)
+
+    return re.sub(r'^#include "([^"]+)"\n', included, path.read_text(), flags=re.MULTILINE)
+
+
+def header(path: Path, source: str) -> str:
     return "\n".join(
         [
             f"// Made from {path.name} by embed_wgsl.py.",
@@ -67,9 +78,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("wgsl", type=Path)
     parser.add_argument("header", type=Path)
+    parser.add_argument("depfile", type=Path, help="what the header was made from, for make")
     args = parser.parse_args()
     args.header.parent.mkdir(parents=True, exist_ok=True)
-    args.header.write_text(header(args.wgsl))
+    read = []
+    args.header.write_text(header(args.wgsl, with_includes(args.wgsl, read)))
+    args.depfile.write_text(f"{args.header}: {' '.join(str(path) for path in read)}\n")
 
 
 if __name__ == "__main__":

@@ -94,10 +94,9 @@ class Args {
                          {substitutions.begin(), substitutions.size()}, variant)};
   }
   template <class K>
-  Step<K> step(const std::vector<Tensor>& bindings,
-               std::initializer_list<Substitution> substitutions, std::string_view variant = {}) {
-    return {
-        declare_step(K::kSource, bindings, {substitutions.begin(), substitutions.size()}, variant)};
+  Step<K> step(const std::vector<Tensor>& bindings, const std::vector<Substitution>& substitutions,
+               std::string_view variant = {}) {
+    return {declare_step(K::kSource, bindings, substitutions, variant)};
   }
 
   Status finish();

@@ -207,8 +207,8 @@ class Expansion {
 
   Result<KernelText> run(std::span<const Substitution> substitutions) {
     append(result_.wgsl, text("const WG: u32 = ", Grid::kWorkgroupSize, "u;\n"));
-    declare_params();
     HW_CHECK(expand_lines(source_.text, {substitutions.begin(), substitutions.end()}));
+    declare_params();
     if (result_.uses.size() != operands_.size()) {
       return fail("it has ", result_.uses.size(), " bindings, but ", operands_.size(),
                   " were given");
@@ -223,22 +223,22 @@ class Expansion {
  private:
   using Substitutions = std::vector<Substitution>;
 
-  // Params in storage are copied into registers first, or a loop would load them in every round.
-  bool copies_params() const {
-    return source_.params_size && traits_.params_space() == ParamsSpace::Storage;
+  // Params in storage are copied into registers first, or a loop would load them in every round. A
+  // private variable serves the functions of the kernel too, but is not known to be the same for all
+  // invocations; where barriers or subgroups demand that, the copy is local to the entry point.
+  void begin_main(std::string_view head, bool must_be_uniform) {
+    append(result_.wgsl, head);
+    if (!source_.params_size || traits_.params_space() == ParamsSpace::Uniform) return;
+    copies_params_ = !must_be_uniform;
+    append(result_.wgsl, copies_params_ ? "params = params_memory;\n" : "let params = params;\n");
   }
 
   void declare_params() {
     if (!source_.params_size) return;
-    append(result_.wgsl, copies_params()
-                             ? "@group(0) @binding(0) var<storage, read> params_memory: Params;\n"
-                               "var<private> params: Params;\n"
-                             : "@group(0) @binding(0) var<uniform> params: Params;\n");
-  }
-
-  void begin_main(std::string_view head) {
-    append(result_.wgsl, head);
-    if (copies_params()) append(result_.wgsl, "params = params_memory;\n");
+    const bool storage = traits_.params_space() == ParamsSpace::Storage;
+    append(result_.wgsl, text("@group(0) @binding(0) var<", storage ? "storage, read" : "uniform",
+                              "> ", copies_params_ ? "params_memory" : "params", ": Params;\n"));
+    if (copies_params_) append(result_.wgsl, "var<private> params: Params;\n");
   }
 
   Status expand_lines(std::string_view rest, const Substitutions& substitutions) {
@@ -256,11 +256,12 @@ class Expansion {
       } else if (const auto output = directive(line, "#output ")) {
         HW_CHECK(bind(*output, Use::Write));
       } else if (const auto names = directive(line, "#main ")) {
-        begin_main(entry_point(Names(*names)));
+        const Names of(*names);
+        begin_main(entry_point(of), !of.second.empty());
       } else if (const auto by_lanes = directive(line, "#lanes ")) {
         HW_TRY(const std::string_view lanes, lookup("LANES", substitutions));
-        begin_main(entry_point_by_lanes(Names(*by_lanes), lanes));
         uses_subgroups_ = lanes != "1";
+        begin_main(entry_point_by_lanes(Names(*by_lanes), lanes), uses_subgroups_);
       } else {
         append(result_.wgsl, text(line, '\n'));
       }
@@ -318,6 +319,7 @@ class Expansion {
   std::span<const Operand> operands_;
   bool uses_subgroups_ = false;
   bool uses_half_ = false;
+  bool copies_params_ = false;
   KernelText result_;
 };
 

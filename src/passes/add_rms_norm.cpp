@@ -19,7 +19,7 @@ void fuse_add_rms_norm(Program& program) {
                      *w = r.tensor(norm[1]);
     const bool plain = a && b && x && w && a->dims == x->dims && b->dims == x->dims &&
                        !x->dims.empty() && x->dims.back() % 4 == 0 && w->dims.rank() == 1 &&
-                       w->dims.back() == x->dims.back();
+                       w->dims.back() == x->dims.back() && is_float(a->dtype) && is_float(b->dtype);
     const auto w_made = r.producer(norm[1]);
     if (!plain || (w_made && *w_made > *add)) continue;
     // In place of the sum, so that all its readers still come after it.

@@ -47,14 +47,40 @@ std::optional<size_t> Rewriter::producer(ValueId id, std::string_view op, size_t
   return i && is(*i, op, arity) ? i : std::nullopt;
 }
 
-ValueId Rewriter::behind_views(ValueId id) const {
-  while (const auto view = producer(id, "aten.view_copy.default", 3)) {
-    const ValueId source = call(*view).args[0];
-    const TensorDecl *from = tensor(source), *to = tensor(id);
-    if (!from || !to || !(from->dims == to->dims)) break;
-    id = source;
+std::optional<int64_t> Rewriter::last_size(ValueId sizes) const {
+  if (const auto* list = std::get_if<std::vector<int64_t>>(&value(sizes))) {
+    return list->empty() ? std::nullopt : std::optional(list->back());
   }
+  const auto* list = std::get_if<ValueList>(&value(sizes));
+  if (!list || list->items.empty()) return std::nullopt;
+  const auto* literal = std::get_if<int64_t>(&value(list->items.back()));
+  return literal ? std::optional(*literal) : std::nullopt;
+}
+
+std::optional<ValueId> Rewriter::behind_view(ValueId id) const {
+  const auto view = producer(id, "aten.view_copy.default", 3);
+  if (!view) return std::nullopt;
+  const ValueId source = call(*view).args[0];
+  const TensorDecl *from = tensor(source), *to = tensor(id);
+  if (!from || !to || to->dims.empty() || !(from->dims == to->dims)) return std::nullopt;
+  // Equal bounds are not yet equal live dims: [n, 64] may become [64, n]. But where the width is a
+  // literal, and only one dim counts rows, there is one way to have as many elements.
+  const auto row_dims =
+      std::count_if(to->dims.begin(), to->dims.end() - 1, [](int64_t bound) { return bound > 1; });
+  if (row_dims > 1 || last_size(call(*view).args[1]) != to->dims.back()) return std::nullopt;
+  return source;
+}
+
+ValueId Rewriter::behind_views(ValueId id) const {
+  while (const auto source = behind_view(id)) id = *source;
   return id;
+}
+
+bool Rewriter::is_read_once(ValueId id) const {
+  for (std::optional<ValueId> v = id; v; v = behind_view(*v)) {
+    if (uses(*v) != 1) return false;
+  }
+  return true;
 }
 
 ValueId Rewriter::add_value(Value value) {

@@ -34,8 +34,10 @@ class Rewriter {
   std::optional<size_t> producer(ValueId id, std::string_view op, size_t arity) const;
   // How many calls and outputs read a value.
   size_t uses(ValueId id) const { return uses_[id]; }
-  // The value behind views that keep all dims.
+  // The value behind views that keep all dims. It must be rows of a width that is not live.
   ValueId behind_views(ValueId id) const;
+  // Whether there is one reader of a value, and of each that it is such a view of.
+  bool is_read_once(ValueId id) const;
 
   ValueId add_value(Value value);
   // Replaces call i; the others of `merged` go.
@@ -47,6 +49,10 @@ class Rewriter {
 
  private:
   void count(const OpCall& call, int by);
+  // The last of a list of sizes, if it is a literal.
+  std::optional<int64_t> last_size(ValueId sizes) const;
+  // What a value is a view of, if the view keeps all dims.
+  std::optional<ValueId> behind_view(ValueId id) const;
 
   Program& program_;
   std::vector<std::optional<size_t>> producer_;

@@ -17,9 +17,10 @@ void fuse_swiglu(Program& program) {
         const auto sigmoid = r.producer(s, "aten.sigmoid.default", 2);
         if (!sigmoid || r.uses(s) != 1 || r.call(*sigmoid).args[0] != g) return false;
         const ValueId y = r.call(i).args.back();
-        // No broadcasting: the fused op works on equal dims.
+        // No broadcasting, no integers: the fused op works on floats of equal dims.
         const TensorDecl *tg = r.tensor(g), *tu = r.tensor(u), *ty = r.tensor(y);
         if (!tg || !tu || !ty || !(tg->dims == ty->dims) || !(tu->dims == ty->dims)) return false;
+        if (!is_float(tg->dtype) || !is_float(tu->dtype)) return false;
         r.replace(i, "hw.swiglu", {g, u, y}, {*inner, *sigmoid});
         return true;
       };
@@ -38,8 +39,7 @@ void fuse_linear_swiglu(Program& program) {
     if (!gate_call || !up_call || *gate_call == *up_call) continue;
     const auto gate = as_q4_linear(r, *gate_call), up = as_q4_linear(r, *up_call);
     if (!gate || !up || gate->x != up->x || gate->group != up->group) continue;
-    const bool read_once =
-        r.uses(g) == 1 && r.uses(u) == 1 && r.uses(g_view) == 1 && r.uses(u_view) == 1;
+    const bool read_once = r.is_read_once(g_view) && r.is_read_once(u_view);
     if (!read_once || !(r.tensor(g)->dims == r.tensor(y)->dims)) continue;
     const auto w = concatenate(program, {gate->w, up->w}, 0);
     const auto scales = concatenate(program, {gate->scales, up->scales}, 1);

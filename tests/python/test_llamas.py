@@ -4,57 +4,7 @@ import highwater
 import llamas
 import pytest
 import torch
-from live import LiveProgram
-
-# Of the largest logit.
-WHOLE_MODEL = 1e-3
-# Activations go through int8: a value on the edge between two may fall to the other side.
-THROUGH_INT8 = 3e-2
-HALF_PRECISION = 1e-2
-
-
-def tolerance(name: str) -> float:
-    if name == "8da4w":
-        return THROUGH_INT8
-    return HALF_PRECISION if name.endswith("half") else WHOLE_MODEL
-
-
-class Session:
-    """A loaded program and an eager model, fed the same tokens."""
-
-    def __init__(self, name: str):
-        self.llama = llamas.build(name)
-        self.program = LiveProgram(self.llama.pte)
-        self.eager = self.llama.fresh()
-        self.has_cache = llamas.VARIANTS[name].cache
-        self.tolerance = tolerance(name)
-        self.generator = torch.Generator().manual_seed(1)
-        self.position = 0
-
-    def tokens(self, count: int) -> torch.Tensor:
-        return torch.randint(0, llamas.VOCABULARY, (1, count), generator=self.generator)
-
-    def positions(self) -> list[torch.Tensor]:
-        return [torch.tensor([self.position])] if self.has_cache else []
-
-    def step(self, count: int) -> float:
-        """Runs both, and gives the error, relative to the largest logit."""
-        tokens, positions = self.tokens(count), self.positions()
-        with torch.no_grad():
-            want = self.eager(tokens, *({"input_pos": p} for p in positions))
-        want = torch.utils._pytree.tree_leaves(want)[0]
-        got = self.program.run(tokens, *positions)[0]
-        assert got.shape == want.shape
-        error = float((got - want).abs().max() / want.abs().max())
-        assert error < self.tolerance, f"{count} tokens at {self.position}: error {error}"
-        assert torch.equal(got.argmax(-1), want.argmax(-1))
-        self.position += count
-        return error
-
-    def reject(self, count: int) -> None:
-        with pytest.raises(RuntimeError):
-            self.program.run(self.tokens(count), *self.positions())
-
+from llama_session import Session
 
 DYNAMIC = [name for name, v in llamas.VARIANTS.items() if v.dynamic and v.cache]
 

@@ -1,7 +1,8 @@
 // Softmax attention over any layout of queries, keys and values.
 #pragma once
 
-#include <array>
+#include <optional>
+#include <vector>
 
 #include "graph/op.h"
 #include "ops/long_walks.h"
@@ -44,22 +45,31 @@ class Attention {
   static double default_scale(int64_t head_dim);
 
  private:
-  // Query rows of one invocation: as many as there are, up to four.
-  static constexpr std::array<int64_t, 3> kTileRows{1, 2, 4};
+  // From how many query rows of a kv head on so many invocations work together, with so many rows
+  // each.
+  struct Route {
+    int64_t from_rows;
+    uint32_t lanes;  // 1: alone; up to a subgroup: by registers; a workgroup: by its memory
+    int64_t rows;
+  };
   // A decode step has too few rows to keep a device busy; it is cut into chunks of the context.
   static constexpr int64_t kChunk = 64;
-  static constexpr int64_t kRowsWorthCutting = 16;
+  static constexpr int64_t kFewRows = 4;  // of a kv head
+  static constexpr int64_t kTilesEnough = 16;
   // A tile keeps whole rows in registers; beyond this they would not fit.
   static constexpr int64_t kMostTiled = 256;
 
   void plan_tiles(const Problem& p, Plan& plan) const;
   Status plan_any(const Problem& p, Plan& plan) const;
-  static int64_t chunks(const Problem& p, int64_t row_tiles);
+  static std::vector<Route> routes_for(const DeviceTraits& traits, int64_t quads, int64_t group);
+  int64_t most_cut_rows(int64_t heads) const;
+  Step<wgsl::attention> declare(Args& a, const Route& route, int64_t quads) const;
 
   Operands o_;
   WalkLimit walk_limit_;
   int64_t tiled_head_dim_ = 0;  // that the tiles are made for; 0: none
-  std::array<Step<wgsl::attention>, kTileRows.size()> steps_;
+  std::vector<Route> routes_;
+  std::vector<Step<wgsl::attention>> steps_;
   Tensor partial_;
   Step<wgsl::attention_merge> merge_;
   Step<wgsl::attention_any> any_;

@@ -1,6 +1,7 @@
-// Softmax attention without a matrix of scores: an invocation walks the context four positions at a
-// time, and keeps the running maximum, sum and weighted values of ${ROWS} query rows. The rows of a
-// tile belong to one kv head, so that each key and value is loaded once for all of them.
+// Softmax attention without a matrix of scores: ${LANES} invocations walk the context together, each
+// with the running maximum, sum and weighted values of ${ROWS} query rows of its own. All their rows
+// belong to one kv head. They bring ${BATCH} keys and values at a time for each other, and look at four
+// of them together.
 //
 // With more than one chunk, the context is cut into chunks for different invocations; their partial
 // results go to `partial`, and attention_merge puts them together.
@@ -34,7 +35,12 @@ struct Params {
 
 const LOWEST = -1e30;
 
-#main tile
+fn add_product(sum: f32, a: vec4<f32>, b: vec4<f32>) -> f32 {
+  return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+${MEMORY}
+
+#include ENTRY
   if (tile >= params.tiles) { return; }
   let row_tile = tile % params.row_tiles;
   let chunk = (tile / params.row_tiles) % params.chunks;
@@ -42,9 +48,10 @@ const LOWEST = -1e30;
   let kv_head = head_index % params.kv_heads;
   let batch = head_index / params.kv_heads;
   let rows = params.positions * params.group;
+  let first_row = row_tile * ${LANES}u * ${ROWS}u;
 #unroll m ${ROWS}
   // Rows past the last are computed from the last, and not written.
-  let row${m} = min(row_tile * ${ROWS}u + ${m}u, rows - 1u);
+  let row${m} = min(first_row + ${m}u * ${LANES}u + lane, rows - 1u);
   let position${m} = row${m} / params.group;
   let q_at${m} = batch * params.q_batch + position${m} * params.q_position + (kv_head * params.group + row${m} % params.group) * params.q_head;
   let mask_at${m} = batch * params.mask_batch + (kv_head * params.group + row${m} % params.group) * params.mask_head + position${m} * params.mask_row;
@@ -57,50 +64,52 @@ const LOWEST = -1e30;
 #end
 #end
   let kv_start = batch * params.kv_batch + kv_head * params.kv_head;
-  // Later rows see more.
-  let end = min(sees${LAST}, (chunk + 1u) * params.chunk);
-  for (var t = chunk * params.chunk; t < end; t += 4u) {
-#unroll j 4
-    let kv_at${j} = kv_start + min(t + ${j}u, params.context - 1u) * params.kv_position;
-#end
+  // The last row sees most.
+  let last_position = (min(first_row + ${LANES}u * ${ROWS}u, rows) - 1u) / params.group;
+  let end = min(min(params.causal_from + last_position + 1u, params.context), (chunk + 1u) * params.chunk);
+  for (var start = chunk * params.chunk; start < end; start += ${BATCH}u) {
+#include LOAD
+    for (var four = 0u; four < ${BATCH}u; four += 4u) {
+      let t = start + four;
 #unroll m ${ROWS}
-    var score${m} = vec4<f32>();
+      var score${m} = vec4<f32>();
 #end
 #unroll j 4
 #unroll i ${QUADS}
-    {
-      let key = k_quad(kv_at${j} + ${i}u);
+      {
+        let key = ${KEY};
 #unroll m ${ROWS}
-      score${m}[${j}] += dot(q${m}_${i}, key);
+        score${m}[${j}] = add_product(score${m}[${j}], q${m}_${i}, key);
 #end
-    }
+      }
 #end
 #end
-    let places = vec4<u32>(t, t + 1u, t + 2u, t + 3u);
+      let places = vec4<u32>(t, t + 1u, t + 2u, t + 3u);
 #unroll m ${ROWS}
-    ${MASK}
-    score${m} = select(vec4<f32>(LOWEST), score${m}, places < vec4<u32>(sees${m}));
-    let top${m} = max(max(max(score${m}.x, score${m}.y), max(score${m}.z, score${m}.w)), most${m});
-    let keep${m} = exp(most${m} - top${m});
-    // A place that is not seen must weigh nothing even if nothing has been seen yet.
-    let weight${m} = select(vec4<f32>(), exp(score${m} - top${m}), score${m} > vec4<f32>(LOWEST));
-    sum${m} = sum${m} * keep${m} + dot(weight${m}, vec4<f32>(1.0));
-    most${m} = top${m};
+      ${MASK}
+      score${m} = select(vec4<f32>(LOWEST), score${m}, places < vec4<u32>(sees${m}));
+      let top${m} = max(max(max(score${m}.x, score${m}.y), max(score${m}.z, score${m}.w)), most${m});
+      let keep${m} = exp(most${m} - top${m});
+      // A place that is not seen must weigh nothing even if nothing has been seen yet.
+      let weight${m} = select(vec4<f32>(), exp(score${m} - top${m}), score${m} > vec4<f32>(LOWEST));
+      sum${m} = sum${m} * keep${m} + dot(weight${m}, vec4<f32>(1.0));
+      most${m} = top${m};
 #end
 #unroll i ${QUADS}
-    {
-      let value0 = v_quad(kv_at0 + ${i}u);
-      let value1 = v_quad(kv_at1 + ${i}u);
-      let value2 = v_quad(kv_at2 + ${i}u);
-      let value3 = v_quad(kv_at3 + ${i}u);
+      {
+#unroll j 4
+        let value${j} = ${VALUE};
+#end
 #unroll m ${ROWS}
-      out${m}_${i} = out${m}_${i} * keep${m} + weight${m}.x * value0 + weight${m}.y * value1 + weight${m}.z * value2 + weight${m}.w * value3;
+        out${m}_${i} = fma(vec4<f32>(weight${m}.w), value3, fma(vec4<f32>(weight${m}.z), value2, fma(vec4<f32>(weight${m}.y), value1, fma(vec4<f32>(weight${m}.x), value0, out${m}_${i} * keep${m}))));
+#end
+      }
 #end
     }
-#end
+    ${WHEN_USED}
   }
 #unroll m ${ROWS}
-  if (row_tile * ${ROWS}u + ${m}u < rows) {
+  if (first_row + ${m}u * ${LANES}u + lane < rows) {
     if (params.chunks == 1u) {
       let norm = 1.0 / max(sum${m}, 1e-30);
 #unroll i ${QUADS}

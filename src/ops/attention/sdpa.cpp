@@ -58,6 +58,8 @@ class SdpaWithKvCache final : public Op {
     Attention::Problem p = problem(q, cache, start);
     if (mask_) {
       HW_CHECK(p.set_mask(s[*mask_]));
+      // Which keys count is then for the mask to say, of all that it is wide.
+      p.context = std::min(s[*mask_].back(), cache[1]);
     }
     return attention_.plan(p, plan);
   }

@@ -8,6 +8,15 @@
 namespace highwater {
 namespace {
 
+using Kernel = Q4Route::Kernel;
+
+// Large tiles load little for what they compute. On software adapters loads are what a product
+// costs; on a GPU there must be enough workgroups as well.
+constexpr Q4Route kSoftwareRoutes[] = {
+    {1, Kernel::Lanes, 1, 4, 4}, {2, Kernel::Lanes, 4, 4, 1}, {9, Kernel::Lanes, 16, 4, 1}};
+constexpr Q4Route kGpuRoutes[] = {
+    {1, Kernel::Slices, 1, 4}, {2, Kernel::Slices, 4, 4}, {9, Kernel::Blocks, 32, 16}};
+
 // The numbers of lanes that divide the x of every route.
 uint32_t usable_lanes(const DeviceTraits& traits) {
   return traits.lanes == 4 || traits.lanes == 8 ? traits.lanes : 1;
@@ -16,7 +25,10 @@ uint32_t usable_lanes(const DeviceTraits& traits) {
 }  // namespace
 
 Q4Matmul::Q4Matmul(Args& a, const Operands& operands)
-    : o_(operands), walk_limit_(a), lanes_(usable_lanes(a.traits())) {
+    : o_(operands),
+      walk_limit_(a),
+      lanes_(usable_lanes(a.traits())),
+      routes_(a.traits().software ? std::span(kSoftwareRoutes) : std::span(kGpuRoutes)) {
   const Dims &w = a.bound(o_.w), &scale = a.bound(o_.scale);
   for (Tensor y : o_.ys) {
     columns_.push_back(a.bound(y).back());
@@ -53,29 +65,49 @@ bool Q4Matmul::tiles() const {
 }
 
 void Q4Matmul::declare_tiles(Args& a) {
+  steps_.resize(routes_.size());
+  for (size_t i = 0; i < routes_.size(); ++i) declare_route(a, routes_[i], steps_[i]);
+}
+
+void Q4Matmul::declare_route(Args& a, const Q4Route& route, RouteSteps& steps) {
   const bool low_first = o_.order == NibbleOrder::LowFirst;
   std::vector<Tensor> bindings = o_.ys;
   for (Tensor t : {o_.x, o_.w, o_.scale, o_.bias.value_or(o_.scale)}) bindings.push_back(t);
-  const int64_t layers = o_.swiglu ? 2 : 1;
-  for (size_t i = 0; i < kRoutes.size(); ++i) {
-    const Route& route = kRoutes[i];
-    tile_[i] = a.step<wgsl::q4_tile>(
-        bindings,
-        {{"LANES", std::to_string(lanes_)},
-         {"FROM_LANE", lanes_ == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"},
-         {"ROWS", std::to_string(route.rows)},
-         {"QUADS", std::to_string(route.quads)},
-         {"PAIRS", std::to_string(route.quads / 2)},
-         {"WORDS", std::to_string(route.words)},
-         {"LOADS", std::to_string(2 * route.words * route.rows / lanes_)},
-         {"LAYERS", std::to_string(layers)},
-         {"OUTPUTS", std::to_string(o_.ys.size())},
-         {"LOW_SHIFTS", low_first ? "28u, 24u, 20u, 16u" : "24u, 28u, 16u, 20u"},
-         {"HIGH_SHIFTS", low_first ? "12u, 8u, 4u, 0u" : "8u, 12u, 0u, 4u"},
-         {"WRITE", std::string(o_.swiglu ? wgsl::q4_write_swiglu::kSource.text
-                                         : wgsl::q4_write_columns::kSource.text)}},
-        text(route.rows, "x", 4 * route.quads / layers, o_.swiglu ? "_swiglu" : "",
-             o_.ys.size() > 1 ? text("_to_", o_.ys.size()) : ""));
+  std::vector<Substitution> substitutions{
+      {"ROWS", std::to_string(route.rows)},
+      {"LAYERS", std::to_string(layers())},
+      {"OUTPUTS", std::to_string(o_.ys.size())},
+      {"LOW_SHIFTS", low_first ? "28u, 24u, 20u, 16u" : "24u, 28u, 16u, 20u"},
+      {"HIGH_SHIFTS", low_first ? "12u, 8u, 4u, 0u" : "8u, 12u, 0u, 4u"},
+      {"WRITE", std::string(o_.swiglu ? wgsl::q4_write_swiglu::kSource.text
+                                      : wgsl::q4_write_columns::kSource.text)}};
+  // What an invocation has in its hands at the end, and how far apart its quads of one layer are.
+  const auto put = [&](int64_t rows, int64_t quads, int64_t apart) {
+    substitutions.push_back({"WRITE_ROWS", std::to_string(rows)});
+    substitutions.push_back({"QUADS", std::to_string(quads)});
+    substitutions.push_back({"PAIRS", std::to_string(quads / 2)});
+    substitutions.push_back({"LANES", std::to_string(apart)});
+  };
+  const std::string variant =
+      text(route.rows, "x", 4 * route.quads / layers(), o_.swiglu ? "_swiglu" : "",
+           o_.ys.size() > 1 ? text("_to_", o_.ys.size()) : "");
+  switch (route.kernel) {
+    case Kernel::Lanes:
+      put(route.rows, route.quads, lanes_);
+      substitutions.push_back(
+          {"FROM_LANE", lanes_ == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"});
+      substitutions.push_back({"WORDS", std::to_string(route.words)});
+      substitutions.push_back({"LOADS", std::to_string(2 * route.words * route.rows / lanes_)});
+      steps.lanes = a.step<wgsl::q4_tile>(bindings, substitutions, variant);
+      break;
+    case Kernel::Slices:
+      put(1, route.quads, 1);
+      steps.slices = a.step<wgsl::q4_slices>(bindings, substitutions, variant);
+      break;
+    case Kernel::Blocks:
+      put(4, 2, 8);
+      steps.blocks = a.step<wgsl::q4_blocks>(bindings, substitutions, variant);
+      break;
   }
 }
 
@@ -96,18 +128,31 @@ Status Q4Matmul::plan(const Dims& x, Plan& plan) const {
 
 void Q4Matmul::plan_tiles(int64_t rows, Plan& plan) const {
   size_t best = 0;
-  for (size_t i = 0; i < kRoutes.size(); ++i) {
-    if (rows >= kRoutes[i].from_rows) best = i;
+  for (size_t i = 0; i < routes_.size(); ++i) {
+    if (rows >= routes_[i].from_rows) best = i;
   }
-  const Route& route = kRoutes[best];
-  wgsl::q4_tile::Params params{};
+  const Q4Route& route = routes_[best];
+  switch (route.kernel) {
+    case Kernel::Lanes:
+      return run_tiles(steps_[best].lanes, route, rows, plan);
+    case Kernel::Slices:
+      return run_tiles(steps_[best].slices, route, rows, plan);
+    case Kernel::Blocks:
+      return run_tiles(steps_[best].blocks, route, rows, plan);
+  }
+}
+
+template <class K>
+void Q4Matmul::run_tiles(Step<K> step, const Q4Route& route, int64_t rows, Plan& plan) const {
+  typename K::Params params{};
   int64_t column_quads = 0;
   for (size_t i = 0; i < columns_.size(); ++i) {
     params.output_start[i] = static_cast<uint32_t>(column_quads);
     column_quads += columns_[i] / 4;
     params.output_end[i] = static_cast<uint32_t>(column_quads);
   }
-  const int64_t tile_quads = lanes_ * route.quads / (o_.swiglu ? 2 : 1);
+  const bool by_lanes = route.kernel == Kernel::Lanes;
+  const int64_t tile_quads = route.quads * (by_lanes ? lanes_ : 1) / layers();
   const int64_t column_tiles = ceil_div(column_quads, tile_quads);
   const int64_t tiles = ceil_div(rows, route.rows) * column_tiles;
   params.tiles = static_cast<uint32_t>(tiles);
@@ -118,7 +163,7 @@ void Q4Matmul::plan_tiles(int64_t rows, Plan& plan) const {
   params.blocks_per_group = static_cast<uint32_t>(o_.group / 32);
   params.scale_row_quads = static_cast<uint32_t>(scale_row_ / 4);
   params.has_bias = o_.bias.has_value();
-  plan.run(tile_[best], params, Grid::lanes(tiles, lanes_));
+  plan.run(step, params, by_lanes ? Grid::lanes(tiles, lanes_) : Grid::groups(tiles));
 }
 
 Status Q4Matmul::plan_any(int64_t rows, Plan& plan) const {

@@ -1,19 +1,32 @@
 // x times a 4-bit weight, at any live number of rows.
 #pragma once
 
-#include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "graph/op.h"
 #include "ops/long_walks.h"
 #include "wgsl/q4_any.h"
+#include "wgsl/q4_blocks.h"
+#include "wgsl/q4_slices.h"
 #include "wgsl/q4_tile.h"
 
 namespace highwater {
 
 // Which way a byte's two weights lie.
 enum class NibbleOrder { LowFirst, HighFirst };
+
+// A kernel, with how many rows and quads of columns for a lane or a workgroup, and from how many
+// live rows on it is the best choice.
+struct Q4Route {
+  enum class Kernel : uint8_t { Lanes, Slices, Blocks };
+  int64_t from_rows;
+  Kernel kernel;
+  int64_t rows;
+  int64_t quads;
+  int64_t words = 0;  // of a block, that lanes compute in one step: 1 or 4
+};
 
 class Q4Matmul {
  public:
@@ -35,20 +48,22 @@ class Q4Matmul {
   Status plan(const Dims& x, Plan& plan) const;
 
  private:
-  // How many rows and column quads a lane computes, and from how many live rows on that is the best
-  // choice. Large tiles load little for what they compute, and loads are what a product costs.
-  struct Route {
-    int64_t from_rows;
-    int64_t rows;
-    int64_t quads;
-    int64_t words;  // of a block, in one step: 1 or 4
+  // Only the one of a route's kernel is declared.
+  struct RouteSteps {
+    Step<wgsl::q4_tile> lanes;
+    Step<wgsl::q4_slices> slices;
+    Step<wgsl::q4_blocks> blocks;
   };
-  static constexpr std::array<Route, 3> kRoutes{{{1, 1, 4, 4}, {2, 4, 4, 1}, {9, 16, 4, 1}}};
 
   bool tiles() const;
   void declare_tiles(Args& a);
+  void declare_route(Args& a, const Q4Route& route, RouteSteps& steps);
   void plan_tiles(int64_t rows, Plan& plan) const;
+  template <class K>
+  void run_tiles(Step<K> step, const Q4Route& route, int64_t rows, Plan& plan) const;
   Status plan_any(int64_t rows, Plan& plan) const;
+  // Gate and partner are computed together.
+  int64_t layers() const { return o_.swiglu ? 2 : 1; }
 
   Operands o_;
   WalkLimit walk_limit_;
@@ -57,7 +72,8 @@ class Q4Matmul {
   int64_t row_bytes_ = 0;
   int64_t scale_row_ = 0;
   uint32_t lanes_;
-  std::array<Step<wgsl::q4_tile>, kRoutes.size()> tile_;
+  std::span<const Q4Route> routes_;
+  std::vector<RouteSteps> steps_;
   Step<wgsl::q4_any> any_;
 };
 
