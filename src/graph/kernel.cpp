@@ -224,8 +224,8 @@ class Expansion {
   using Substitutions = std::vector<Substitution>;
 
   // Params in storage are copied into registers first, or a loop would load them in every round. A
-  // private variable serves the functions of the kernel too, but is not known to be the same for all
-  // invocations; where barriers or subgroups demand that, the copy is local to the entry point.
+  // private variable serves the functions of the kernel too, but is not known to be the same for
+  // all invocations; where barriers or subgroups demand that, the copy is local to the entry point.
   void begin_main(std::string_view head, bool must_be_uniform) {
     append(result_.wgsl, head);
     if (!source_.params_size || traits_.params_space() == ParamsSpace::Uniform) return;
