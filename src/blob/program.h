@@ -24,8 +24,10 @@ struct TensorDecl {
   Dims dims;
   std::optional<uint32_t> constant;  // index into Program::constants
 
+  bool halved = false;  // float32 that the device keeps as float16
+
   // On the device every element keeps this width.
-  DType device_dtype() const { return highwater::device_dtype(dtype); }
+  DType device_dtype() const { return halved ? DType::Float16 : highwater::device_dtype(dtype); }
 };
 
 struct NullValue {};

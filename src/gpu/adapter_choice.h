@@ -30,7 +30,7 @@ inline constexpr std::string_view kSubgroups = "subgroups";
 // `enable` for them.
 inline constexpr auto kNativeSubgroups = static_cast<WGPUFeatureName>(0x00030021);
 inline constexpr KnownFeature kKnownFeatures[] = {
-    {WGPUFeatureName_ShaderF16, "shader-f16"},
+    {WGPUFeatureName_ShaderF16, kShaderF16},
     {WGPUFeatureName_TimestampQuery, "timestamp-query"},
     {WGPUFeatureName_Subgroups, kSubgroups},
     {kNativeSubgroups, kSubgroups},

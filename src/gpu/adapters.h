@@ -1,8 +1,10 @@
 // The adapters of this machine, and the choice among them. Free of WebGPU types.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -17,12 +19,17 @@ struct Limits {
   uint32_t max_workgroup_memory = 0;
 };
 
+inline constexpr std::string_view kShaderF16 = "shader-f16";
+
 struct AdapterDescription {
   std::string name;     // "llvmpipe (LLVM 15.0.6, 256 bits)"
   std::string driver;   // what the implementation says about the driver
   std::string type;     // "discrete GPU", "integrated GPU", "CPU", "unknown"
   std::string backend;  // "Vulkan", "Metal", …
   std::vector<std::string> features;
+  bool has(std::string_view feature) const {
+    return std::find(features.begin(), features.end(), feature) != features.end();
+  }
   bool subgroups_must_be_enabled = false;  // by a line in the shader that uses them
   Limits limits;
 };

@@ -231,10 +231,7 @@ Result<std::shared_ptr<Device>> Device::open(const DeviceOptions& options) {
   if (!device || device->impl().faults().is_lost()) {
     HW_TRY(auto impl, DeviceImpl::create(wanted, options.timeout_seconds));
     device = std::make_shared<Device>(std::move(impl));
-    const std::vector<std::string>& features = device->adapter().features;
-    const bool has_subgroups =
-        std::find(features.begin(), features.end(), kSubgroups) != features.end();
-    if (has_subgroups && device->adapter().type == "CPU") {
+    if (device->adapter().has(kSubgroups) && device->adapter().type == "CPU") {
       device->subgroup_size_ = measure_subgroup_size(device);
     }
   }

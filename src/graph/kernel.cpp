@@ -18,13 +18,15 @@ struct QuadFormat {
   std::string_view at;       // expression: element LANE (0 to 3) of the quad `@`
 };
 
-const QuadFormat& quad_format(DType type) {
+const QuadFormat& quad_format(DType type, bool half) {
   static constexpr QuadFormat kFloat32{"vec4<f32>", "f32", "MEM", "VEC", "@[LANE]"};
   static constexpr QuadFormat kInt32{"vec4<i32>", "i32", "MEM", "VEC", "@[LANE]"};
   static constexpr QuadFormat kFloat16{"vec2<u32>", "f32",
                                        "vec4<f32>(unpack2x16float(MEM.x), unpack2x16float(MEM.y))",
                                        "vec2<u32>(pack2x16float(VEC.xy), pack2x16float(VEC.zw))",
                                        "unpack2x16float(@[LANE >> 1u])[LANE & 1u]"};
+  static constexpr QuadFormat kNativeFloat16{"vec4<f16>", "f32", "vec4<f32>(MEM)", "vec4<f16>(VEC)",
+                                             "f32(@[LANE])"};
   static constexpr QuadFormat kInt8{
       "u32", "i32",
       "(bitcast<vec4<i32>>(vec4<u32>(MEM) << vec4<u32>(24u, 16u, 8u, 0u)) >> vec4<u32>(24u))",
@@ -39,7 +41,7 @@ const QuadFormat& quad_format(DType type) {
       "dot(vec4<u32>(VEC != vec4<i32>(0)), vec4<u32>(1u, 256u, 65536u, 16777216u))", kUInt8.at};
   switch (device_dtype(type)) {
     case DType::Float16:
-      return kFloat16;
+      return half ? kNativeFloat16 : kFloat16;
     case DType::Int32:
       return kInt32;
     case DType::Int8:
@@ -214,6 +216,7 @@ class Expansion {
     if (uses_subgroups_ && traits_.enable_subgroups) {
       result_.wgsl.insert(0, "enable subgroups;\n");
     }
+    if (uses_half_) result_.wgsl.insert(0, "enable f16;\n");
     return std::move(result_);
   }
 
@@ -294,13 +297,14 @@ class Expansion {
     const Operand& operand = operands_[index];
     const size_t colon = argument.find(" : ");
     const std::string_view name = argument.substr(0, colon);
-    const QuadFormat& format = quad_format(operand.dtype);
+    const QuadFormat& format = quad_format(operand.dtype, traits_.half);
     const std::string_view type =
         colon == std::string_view::npos ? format.memory : argument.substr(colon + 3);
     OperandUse use;
     use.writes = how == Use::Write;
     if (how == Use::ReadImage && operand.constant && traits_.software) use.texels = texels_of(type);
     result_.uses.push_back(use);
+    uses_half_ |= type == "vec4<f16>";
     if (colon == std::string_view::npos) {
       declare_operand(result_.wgsl, name, index + 1, format, use);
     } else {
@@ -314,6 +318,7 @@ class Expansion {
   const DeviceTraits& traits_;
   std::span<const Operand> operands_;
   bool uses_subgroups_ = false;
+  bool uses_half_ = false;
   bool copies_params_ = false;
   KernelText result_;
 };

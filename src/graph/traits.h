@@ -20,6 +20,10 @@ struct DeviceTraits {
   // Dawn wants to be told that a shader uses subgroups; naga does not know the word.
   bool enable_subgroups = false;
 
+  // Kernels may bind float16 as it is, and not as words with two of them. Those for software
+  // adapters do not: they read constants from images, which have no such texels.
+  bool half = false;
+
   // Lavapipe compiles a shader anew for the values of uniforms that steer its loops: a new length
   // would stop to compile. It leaves storage buffers alone. On a GPU uniforms are faster.
   ParamsSpace params_space() const {

@@ -30,7 +30,11 @@ void fuse_linear_swiglu(Program& program);
 // A sum and the norm of it are one op.
 void fuse_add_rms_norm(Program& program);
 
-// All of them, in the order in which they help each other. `without` names some to leave out,
+// Caches of attention take half the memory: float32 ones are kept as float16, where only attention
+// reads them. Not among those that always run, because the program asked for more precision.
+void halve_caches(Program& program);
+
+// All the others, in the order in which they help each other. `without` names some to leave out,
 // separated by commas; "all" leaves out all.
 void run_passes(Program& program, std::string_view without = {});
 

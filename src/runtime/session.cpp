@@ -123,7 +123,14 @@ DeviceTraits traits_of(const gpu::Device& device) {
   if (const char* kind = std::getenv("HIGHWATER_KERNELS")) {
     traits.software = std::string_view(kind) == "software";
   }
+  traits.half = !traits.software && adapter.has(gpu::kShaderF16);
   return traits;
+}
+
+// HIGHWATER_HALF_CACHE overrides the option, in both directions.
+bool wants_half_cache(const SessionOptions& options) {
+  const char* chosen = std::getenv("HIGHWATER_HALF_CACHE");
+  return chosen ? std::string_view(chosen) == "1" : options.half_cache;
 }
 
 }  // namespace
@@ -135,6 +142,7 @@ Result<std::unique_ptr<Session>> Session::load(Program program, const ConstantSo
   HW_TRY(auto device, gpu::Device::open(options.device));
   const char* without = std::getenv("HIGHWATER_WITHOUT_PASSES");
   run_passes(program, without ? without : options.without_passes);
+  if (wants_half_cache(options)) halve_caches(program);
   HW_TRY(session->graph_, Graph::build(program, traits_of(*device)));
   session->live_ = std::make_unique<Live>(*session->graph_);
   session->load_accounts_.planned_nodes = session->graph_->nodes.size();

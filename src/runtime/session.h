@@ -25,6 +25,7 @@ namespace highwater {
 struct SessionOptions {
   gpu::DeviceOptions device;
   std::string without_passes;  // names of rewrites to leave out; see passes.h
+  bool half_cache = false;     // keep float32 caches as float16; see passes.h
 };
 
 // Gives the bytes of a constant under its key to `use`, which is done with them when it returns.

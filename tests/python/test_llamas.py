@@ -125,7 +125,7 @@ def test_without_a_pass_the_numbers_are_the_same(name, without, monkeypatch):
         assert_same(with_pass, without_pass, SAME_NUMBERS, f"{count} tokens without {without}")
 
 
-@pytest.mark.parametrize("name", ["fp32", "4w", "8da4w"])
+@pytest.mark.parametrize("name", ["fp32", "4w", "4w_half", "8da4w"])
 @pytest.mark.parametrize("kernels", ["software", "gpu"])
 def test_both_kinds_of_kernel(name, kernels, monkeypatch):
     monkeypatch.setenv("HIGHWATER_KERNELS", kernels)

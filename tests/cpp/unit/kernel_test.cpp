@@ -44,6 +44,35 @@ TEST(Kernel, SixtyFourBitTypesLiveAtHalfTheirWidth) {
   EXPECT_TRUE(has(k, "x: array<vec4<f32>>;"));
 }
 
+TEST(Kernel, HalvesAreBoundAsTheyAreWhereTheDeviceKnowsThem) {
+  const std::string_view source = "#output y\n#input x\n#input w : vec2<u32>\n";
+  const std::vector types{DType::Float16, DType::Float32, DType::Float16};
+  const auto k = expand_text(source, types, {}, 0, {.software = false, .half = true});
+  ASSERT_TRUE(succeeds(k));
+  EXPECT_TRUE(k->wgsl.starts_with("enable f16;\n"));
+  EXPECT_TRUE(has(k, "y: array<vec4<f16>>;"));
+  EXPECT_TRUE(has(k, "alias y_t = f32;")) << "it computes in single precision all the same";
+  EXPECT_TRUE(has(k, "fn y_put(AT: u32, VEC: vec4<f32>) { y[AT] = vec4<f16>(VEC); }"));
+  EXPECT_TRUE(has(k, "return f32(y[AT >> 2u][LANE]);"));
+  EXPECT_TRUE(has(k, "w: array<vec2<u32>>;")) << "a kernel that asks for words gets words";
+  EXPECT_FALSE(has(k, "2x16float"));
+}
+
+TEST(Kernel, HalvesAreEnabledOnlyWhereThereAreAny) {
+  const DeviceTraits traits{.software = false, .half = true};
+  const auto bare = expand_text("#input w : u32\n", {DType::Float16}, {}, 0, traits);
+  ASSERT_TRUE(succeeds(bare));
+  EXPECT_FALSE(has(bare, "enable"));
+  EXPECT_FALSE(has(expand_text("#input x\n", {DType::Float32}, {}, 0, traits), "enable"));
+  EXPECT_FALSE(has(expand_text("#input x\n", {DType::Float16}, {}, 0, kGpu), "f16"));
+}
+
+TEST(Kernel, EverythingThatIsEnabledIsOnTop) {
+  const auto k = expand_text("#input x\n#lanes tile lane\n}\n", {DType::Float16}, {{"LANES", "4"}},
+                             0, {.lanes = 4, .enable_subgroups = true, .half = true});
+  EXPECT_TRUE(k.ok() && k->wgsl.starts_with("enable f16;\nenable subgroups;\n"));
+}
+
 TEST(Kernel, BareBindingsHaveNoAccessors) {
   const auto k = expand_text("#output y\n#input w : vec4<u32>\n", {DType::Float32, DType::UInt8});
   EXPECT_TRUE(has(k, "@binding(2) var<storage, read> w: array<vec4<u32>>;"));
