@@ -5,119 +5,10 @@
 #include <optional>
 
 #include "graph/grid.h"
+#include "graph/operand_text.h"
 
 namespace highwater {
 namespace {
-
-// How four consecutive elements of a dtype lie in memory, and how they become a vec4 and back.
-struct QuadFormat {
-  std::string_view memory;   // type of one quad in the buffer
-  std::string_view compute;  // type of one element in a register
-  std::string_view load;     // expression: the quad `MEM` as vec4<compute>
-  std::string_view store;    // expression: the vec4 `VEC` as one quad
-  std::string_view at;       // expression: element LANE (0 to 3) of the quad `@`
-};
-
-const QuadFormat& quad_format(DType type, bool half) {
-  static constexpr QuadFormat kFloat32{"vec4<f32>", "f32", "MEM", "VEC", "@[LANE]"};
-  static constexpr QuadFormat kInt32{"vec4<i32>", "i32", "MEM", "VEC", "@[LANE]"};
-  static constexpr QuadFormat kFloat16{"vec2<u32>", "f32",
-                                       "vec4<f32>(unpack2x16float(MEM.x), unpack2x16float(MEM.y))",
-                                       "vec2<u32>(pack2x16float(VEC.xy), pack2x16float(VEC.zw))",
-                                       "unpack2x16float(@[LANE >> 1u])[LANE & 1u]"};
-  static constexpr QuadFormat kNativeFloat16{"vec4<f16>", "f32", "vec4<f32>(MEM)", "vec4<f16>(VEC)",
-                                             "f32(@[LANE])"};
-  static constexpr QuadFormat kInt8{
-      "u32", "i32",
-      "(bitcast<vec4<i32>>(vec4<u32>(MEM) << vec4<u32>(24u, 16u, 8u, 0u)) >> vec4<u32>(24u))",
-      "dot(bitcast<vec4<u32>>(VEC) & vec4<u32>(255u), vec4<u32>(1u, 256u, 65536u, 16777216u))",
-      "(bitcast<i32>(@ << (24u - 8u * LANE)) >> 24u)"};
-  static constexpr QuadFormat kUInt8{
-      "u32", "i32",
-      "bitcast<vec4<i32>>((vec4<u32>(MEM) >> vec4<u32>(0u, 8u, 16u, 24u)) & vec4<u32>(255u))",
-      kInt8.store, "bitcast<i32>((@ >> (8u * LANE)) & 255u)"};
-  static constexpr QuadFormat kBool{
-      "u32", "i32", kUInt8.load,
-      "dot(vec4<u32>(VEC != vec4<i32>(0)), vec4<u32>(1u, 256u, 65536u, 16777216u))", kUInt8.at};
-  switch (device_dtype(type)) {
-    case DType::Float16:
-      return half ? kNativeFloat16 : kFloat16;
-    case DType::Int32:
-      return kInt32;
-    case DType::Int8:
-      return kInt8;
-    case DType::UInt8:
-      return kUInt8;
-    case DType::Bool:
-      return kBool;
-    default:
-      return kFloat32;
-  }
-}
-
-// How a texel of this type is stored; None if it cannot be.
-Texels texels_of(std::string_view memory) {
-  if (memory == "vec4<f32>") return Texels::Float4;
-  if (memory == "vec4<i32>") return Texels::Sint4;
-  if (memory == "vec4<u32>") return Texels::Uint4;
-  return memory == "vec2<u32>" ? Texels::Uint2 : Texels::None;
-}
-
-std::string_view texture_type(Texels texels) {
-  switch (texels) {
-    case Texels::Float4:
-      return "texture_2d<f32>";
-    case Texels::Sint4:
-      return "texture_2d<i32>";
-    default:
-      return "texture_2d<u32>";
-  }
-}
-
-void declare_memory(std::string& out, std::string_view name, size_t index, std::string_view type,
-                    const OperandUse& use) {
-  append(out, text("@group(0) @binding(", index, ") var"));
-  if (use.texels != Texels::None) {
-    append(out, text(" ", name, ": ", texture_type(use.texels), ";\n"));
-  } else {
-    append(out, text("<storage, ", use.writes ? "read_write" : "read", "> ", name, ": array<", type,
-                     ">;\n"));
-  }
-}
-
-void declare_texel(std::string& out, std::string_view name, std::string_view type, Texels texels) {
-  append(out, text("fn ", name, "_texel(AT: u32) -> ", type, " { return "));
-  if (texels == Texels::None) {
-    append(out, text(name, "[AT]; }\n"));
-  } else {
-    append(out, text("textureLoad(", name, ", vec2<u32>(AT % ", kImageWidth, "u, AT / ",
-                     kImageWidth, "u), 0)", texels == Texels::Uint2 ? ".xy" : "", "; }\n"));
-  }
-}
-
-void declare_operand(std::string& out, std::string_view name, size_t index, const QuadFormat& f,
-                     const OperandUse& use) {
-  declare_memory(out, name, index, f.memory, use);
-  append(out, text("alias ", name, "_t = ", f.compute, ";\n"));
-  // Names the quad in place, so that a scalar is loaded and not four.
-  std::string quad = text(name, "[AT");
-  std::string_view close = "]";
-  if (use.texels != Texels::None) {
-    declare_texel(out, name, f.memory, use.texels);
-    quad = text(name, "_texel(AT");
-    close = ")";
-  }
-  // Capitals, because an operand may have any other name.
-  append(out, text("fn ", name, "_quad(AT: u32) -> vec4<", f.compute, "> { let MEM = ", quad, close,
-                   "; return ", f.load, "; }\n"));
-  std::string at(f.at);
-  at.replace(at.find('@'), 1, text(quad, " >> 2u", close));
-  append(out, text("fn ", name, "_at(AT: u32) -> ", f.compute, " { let LANE = AT & 3u; return ", at,
-                   "; }\n"));
-  if (!use.writes) return;
-  append(out, text("fn ", name, "_put(AT: u32, VEC: vec4<", f.compute, ">) { ", name,
-                   "[AT] = ", f.store, "; }\n"));
-}
 
 // The other half of Grid: numbers the workgroups that it may have folded.
 constexpr std::string_view kGroup = "(group_id.y * group_count.x + group_id.x)";
@@ -250,11 +141,11 @@ class Expansion {
         HW_TRY(const std::string_view lines, lookup(*part, substitutions));
         HW_CHECK(expand_lines(lines, substitutions));
       } else if (const auto input = directive(line, "#input ")) {
-        HW_CHECK(bind(*input, Use::Read));
+        HW_CHECK(bind(*input, OperandRole::Input));
       } else if (const auto image = directive(line, "#image ")) {
-        HW_CHECK(bind(*image, Use::ReadImage));
+        HW_CHECK(bind(*image, OperandRole::Image));
       } else if (const auto output = directive(line, "#output ")) {
-        HW_CHECK(bind(*output, Use::Write));
+        HW_CHECK(bind(*output, OperandRole::Output));
       } else if (const auto names = directive(line, "#main ")) {
         const Names of(*names);
         begin_main(entry_point(of), !of.second.empty());
@@ -287,30 +178,16 @@ class Expansion {
     return {};
   }
 
-  enum class Use { Read, ReadImage, Write };
-
-  Status bind(std::string_view argument, Use how) {
+  Status bind(std::string_view argument, OperandRole how) {
     const size_t index = result_.uses.size();
     if (index >= operands_.size()) {
       return fail("it has more bindings than the ", operands_.size(), " given");
     }
-    const Operand& operand = operands_[index];
-    const size_t colon = argument.find(" : ");
-    const std::string_view name = argument.substr(0, colon);
-    const QuadFormat& format = quad_format(operand.dtype, traits_.half);
-    const std::string_view type =
-        colon == std::string_view::npos ? format.memory : argument.substr(colon + 3);
-    OperandUse use;
-    use.writes = how == Use::Write;
-    if (how == Use::ReadImage && operand.constant && traits_.software) use.texels = texels_of(type);
-    result_.uses.push_back(use);
-    uses_half_ |= type == "vec4<f16>";
-    if (colon == std::string_view::npos) {
-      declare_operand(result_.wgsl, name, index + 1, format, use);
-    } else {
-      declare_memory(result_.wgsl, name, index + 1, type, use);
-      if (how == Use::ReadImage) declare_texel(result_.wgsl, name, type, use.texels);
-    }
+    const OperandText operand =
+        declare_operand(argument, how, index + 1, operands_[index], traits_);
+    append(result_.wgsl, operand.wgsl);
+    result_.uses.push_back(operand.use);
+    uses_half_ |= operand.is_half;
     return {};
   }
 
