@@ -30,6 +30,7 @@ HEADS = {
     "large groups": (16, 2, 4),
     "odd quads": (4, 2, 12),
     "no whole quads": (4, 2, 6),
+    "rows of no whole quads": (3, 1, 7),
 }
 
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ops/lanes.h"
 #include "wgsl/matmul_write_columns.h"
 #include "wgsl/q4_write_swiglu.h"
 
@@ -22,11 +23,6 @@ Result<BiasStrides> bias_strides(const Dims& bias, int64_t rows, int64_t columns
     return fail("a bias of dims ", bias, " for ", rows, " rows of ", columns);
   }
   return BiasStrides{height == 1 ? 0 : width, width == 1 ? 0 : 1};
-}
-
-// The numbers of lanes that divide the x of every route. A GPU has no registers for such tiles.
-uint32_t usable_lanes(const DeviceTraits& traits) {
-  return traits.software && (traits.lanes == 4 || traits.lanes == 8) ? traits.lanes : 1;
 }
 
 bool has_whole_quads(int64_t columns, int64_t depth) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ops/lanes.h"
 #include "wgsl/q4_write_columns.h"
 #include "wgsl/q4_write_swiglu.h"
 
@@ -16,11 +17,6 @@ constexpr Q4Route kSoftwareRoutes[] = {
     {1, Kernel::Lanes, 1, 4, 4}, {2, Kernel::Lanes, 4, 4, 1}, {9, Kernel::Lanes, 16, 4, 1}};
 constexpr Q4Route kGpuRoutes[] = {
     {1, Kernel::Slices, 1, 4}, {2, Kernel::Slices, 4, 4}, {9, Kernel::Blocks, 32, 16}};
-
-// The numbers of lanes that divide the x of every route.
-uint32_t usable_lanes(const DeviceTraits& traits) {
-  return traits.lanes == 4 || traits.lanes == 8 ? traits.lanes : 1;
-}
 
 }  // namespace
 
