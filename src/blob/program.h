@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include "base/dims.h"
-#include "base/dtype.h"
-#include "base/result.h"
+#include "highwater/dims.h"
+#include "highwater/dtype.h"
+#include "highwater/result.h"
 
 namespace highwater {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/result.h"
+#include "highwater/result.h"
 
 namespace highwater {
 

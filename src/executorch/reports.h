@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/accounts.h"
 #include "gpu/executable.h"
 #include "graph/graph.h"
+#include "highwater/accounts.h"
 
 namespace highwater {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "base/result.h"
+#include "highwater/result.h"
 
 namespace highwater::gpu {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
 #include "gpu/adapters.h"
+#include "highwater/result.h"
 
 namespace highwater::gpu {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "base/accounts.h"
 #include "gpu/adapters.h"
 #include "gpu/handle.h"
+#include "highwater/accounts.h"
 
 namespace highwater::gpu {
 

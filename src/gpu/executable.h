@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/accounts.h"
-#include "base/result.h"
 #include "base/texels.h"
 #include "gpu/device.h"
+#include "highwater/accounts.h"
+#include "highwater/result.h"
 
 namespace highwater::gpu {
 

@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "blob/program.h"
 #include "graph/handles.h"
 #include "graph/kernel.h"
 #include "graph/traits.h"
+#include "highwater/result.h"
 
 namespace highwater {
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
 #include "blob/program.h"
 #include "graph/handles.h"
 #include "graph/kernel.h"
 #include "graph/op.h"
 #include "graph/traits.h"
+#include "highwater/result.h"
 
 namespace highwater {
 

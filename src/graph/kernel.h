@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/dtype.h"
-#include "base/result.h"
 #include "base/texels.h"
 #include "graph/traits.h"
+#include "highwater/dtype.h"
+#include "highwater/result.h"
 
 namespace highwater {
 

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/host_tensor.h"
-#include "base/result.h"
 #include "graph/graph.h"
 #include "graph/plan.h"
 #include "graph/shapes.h"
+#include "highwater/host_tensor.h"
+#include "highwater/result.h"
 
 namespace highwater {
 

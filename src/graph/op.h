@@ -3,11 +3,11 @@
 
 #include <memory>
 
-#include "base/result.h"
 #include "graph/args.h"
 #include "graph/plan.h"
 #include "graph/registry.h"
 #include "graph/shapes.h"
+#include "highwater/result.h"
 
 namespace highwater {
 

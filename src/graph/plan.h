@@ -7,9 +7,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/dims.h"
 #include "graph/grid.h"
 #include "graph/handles.h"
+#include "highwater/dims.h"
 
 namespace highwater {
 

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "base/dims.h"
-#include "base/host_tensor.h"
-#include "base/result.h"
 #include "graph/handles.h"
+#include "highwater/dims.h"
+#include "highwater/host_tensor.h"
+#include "highwater/result.h"
 
 namespace highwater {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "base/dims.h"
+#include "highwater/dims.h"
 
 namespace highwater {
 

@@ -7,9 +7,9 @@
 
 #include <cstdint>
 
-#include "base/result.h"
 #include "graph/args.h"
 #include "graph/grid.h"
+#include "highwater/result.h"
 
 namespace highwater {
 

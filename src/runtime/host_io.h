@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <span>
 
-#include "base/dtype.h"
-#include "base/result.h"
+#include "highwater/dtype.h"
+#include "highwater/result.h"
 
 namespace highwater {
 

@@ -11,14 +11,14 @@
 #include <string_view>
 #include <vector>
 
-#include "base/accounts.h"
-#include "base/host_tensor.h"
-#include "base/result.h"
 #include "blob/program.h"
 #include "gpu/device.h"
 #include "gpu/executable.h"
 #include "graph/graph.h"
 #include "graph/live.h"
+#include "highwater/accounts.h"
+#include "highwater/host_tensor.h"
+#include "highwater/result.h"
 
 namespace highwater {
 

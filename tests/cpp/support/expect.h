@@ -9,8 +9,8 @@
 #include <ostream>
 #include <string_view>
 
-#include "base/dims.h"
-#include "base/result.h"
+#include "highwater/dims.h"
+#include "highwater/result.h"
 
 namespace highwater {
 

@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "base/host_tensor.h"
+#include "highwater/host_tensor.h"
 #include "support/program_builder.h"
 
 namespace highwater {

@@ -1,4 +1,4 @@
-#include "base/dims.h"
+#include "highwater/dims.h"
 
 #include <limits>
 #include <vector>

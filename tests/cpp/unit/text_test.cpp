@@ -1,8 +1,8 @@
 // Messages, errors and JSON: what users and reports read.
-#include "base/text.h"
+#include "highwater/text.h"
 
-#include "base/dtype.h"
 #include "base/json.h"
+#include "highwater/dtype.h"
 #include "support/expect.h"
 
 namespace highwater {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/text.h"
+#include "highwater/text.h"
 
 namespace highwater {
 

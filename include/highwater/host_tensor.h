@@ -3,8 +3,8 @@
 
 #include <variant>
 
-#include "base/dims.h"
-#include "base/dtype.h"
+#include "highwater/dims.h"
+#include "highwater/dtype.h"
 
 namespace highwater {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "base/text.h"
+#include "highwater/text.h"
 
 namespace highwater {
 

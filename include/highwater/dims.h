@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "base/result.h"
+#include "highwater/result.h"
 
 namespace highwater {
 
