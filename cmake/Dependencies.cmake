@@ -33,17 +33,22 @@ configure_file(${WGPU_PACKAGE}/resources/webgpu.h ${CMAKE_BINARY_DIR}/webgpu/web
 add_library(highwater_webgpu INTERFACE)
 target_include_directories(highwater_webgpu SYSTEM INTERFACE ${CMAKE_BINARY_DIR}/webgpu)
 
-# The program's schema, as the installed exporter has it.
+# The schemas of a .pte file and of a delegate's program, as the installed exporter has them.
 find_path(FLATBUFFERS_INCLUDE flatbuffers/flatbuffers.h REQUIRED)
 # The compiler must be the headers' own; a Python environment may hold another version.
 find_program(FLATC flatc REQUIRED PATHS ${FLATBUFFERS_INCLUDE}/../bin NO_DEFAULT_PATH)
-set(schema ${EXECUTORCH_PACKAGE}/backends/vulkan/serialization/schema.fbs)
-set(schema_header ${CMAKE_BINARY_DIR}/schema/schema_generated.h)
-add_custom_command(
-  OUTPUT ${schema_header}
-  COMMAND ${FLATC} --cpp -o ${CMAKE_BINARY_DIR}/schema ${schema}
-  DEPENDS ${schema}
-  COMMENT "Reading the program schema")
-add_library(highwater_schema INTERFACE ${schema_header})
+set(schema_headers)
+foreach(schema backends/vulkan/serialization/schema.fbs schema/scalar_type.fbs schema/program.fbs)
+  cmake_path(GET schema STEM stem)
+  set(schema_header ${CMAKE_BINARY_DIR}/schema/${stem}_generated.h)
+  add_custom_command(
+    OUTPUT ${schema_header}
+    COMMAND ${FLATC} --cpp --scoped-enums -o ${CMAKE_BINARY_DIR}/schema
+            ${EXECUTORCH_PACKAGE}/${schema}
+    DEPENDS ${EXECUTORCH_PACKAGE}/${schema}
+    COMMENT "Reading ${schema}")
+  list(APPEND schema_headers ${schema_header})
+endforeach()
+add_library(highwater_schema INTERFACE ${schema_headers})
 target_include_directories(highwater_schema SYSTEM INTERFACE ${CMAKE_BINARY_DIR}/schema
                                                              ${FLATBUFFERS_INCLUDE})

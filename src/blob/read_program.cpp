@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "blob/container.h"
+#include "blob/flatbuffer_bytes.h"
 #include "blob/program.h"
 #include "schema_generated.h"
 
@@ -11,34 +12,14 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-// Flatbuffers loads scalars in place, so the graph must be aligned. ExecuTorch aligns it; a blob
-// that comes from elsewhere may not be.
-class AlignedGraph {
- public:
-  explicit AlignedGraph(Bytes bytes) : bytes_(bytes) {
-    constexpr size_t kAlignment = alignof(uint64_t);
-    if (reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment != 0) {
-      copy_.resize(bytes.size() / kAlignment + 1);
-      std::copy(bytes.begin(), bytes.end(), reinterpret_cast<std::byte*>(copy_.data()));
-      bytes_ = Bytes(reinterpret_cast<const std::byte*>(copy_.data()), bytes.size());
-    }
+Result<const vkgraph::VkGraph*> verified(const FlatbufferBytes& bytes) {
+  if (!bytes.can_hold_identifier() || !vkgraph::VkGraphBufferHasIdentifier(bytes.data())) {
+    return fail("the graph is not a VK00 flatbuffer");
   }
-
-  Result<const vkgraph::VkGraph*> verified() const {
-    const auto* data = reinterpret_cast<const uint8_t*>(bytes_.data());
-    // The identifier is read at bytes 4 to 8, before the verifier can look.
-    if (bytes_.size() < 8 || !vkgraph::VkGraphBufferHasIdentifier(data)) {
-      return fail("the graph is not a VK00 flatbuffer");
-    }
-    flatbuffers::Verifier verifier(data, bytes_.size());
-    if (!vkgraph::VerifyVkGraphBuffer(verifier)) return fail("the graph's flatbuffer is damaged");
-    return vkgraph::GetVkGraph(data);
-  }
-
- private:
-  Bytes bytes_;
-  std::vector<uint64_t> copy_;
-};
+  flatbuffers::Verifier verifier(bytes.data(), bytes.size());
+  if (!vkgraph::VerifyVkGraphBuffer(verifier)) return fail("the graph's flatbuffer is damaged");
+  return vkgraph::GetVkGraph(bytes.data());
+}
 
 template <class T>
 uint32_t size_of(const T* vector) {
@@ -47,21 +28,21 @@ uint32_t size_of(const T* vector) {
 
 Result<DType> read_dtype(vkgraph::VkDataType type) {
   switch (type) {
-    case vkgraph::VkDataType_BOOL:
+    case vkgraph::VkDataType::BOOL:
       return DType::Bool;
-    case vkgraph::VkDataType_UINT8:
+    case vkgraph::VkDataType::UINT8:
       return DType::UInt8;
-    case vkgraph::VkDataType_INT8:
+    case vkgraph::VkDataType::INT8:
       return DType::Int8;
-    case vkgraph::VkDataType_INT32:
+    case vkgraph::VkDataType::INT32:
       return DType::Int32;
-    case vkgraph::VkDataType_FLOAT16:
+    case vkgraph::VkDataType::FLOAT16:
       return DType::Float16;
-    case vkgraph::VkDataType_FLOAT32:
+    case vkgraph::VkDataType::FLOAT32:
       return DType::Float32;
-    case vkgraph::VkDataType_FLOAT64:
+    case vkgraph::VkDataType::FLOAT64:
       return DType::Float64;
-    case vkgraph::VkDataType_INT64:
+    case vkgraph::VkDataType::INT64:
       return DType::Int64;
     default:
       return fail("unknown data type ", static_cast<int>(type));
@@ -118,29 +99,29 @@ class Reader {
   Result<Value> read_value(const vkgraph::VkValue& entry, size_t count) {
     if (!entry.value()) return Value(NullValue{});
     switch (entry.value_type()) {
-      case vkgraph::GraphTypes_Null:
+      case vkgraph::GraphTypes::Null:
         return Value(NullValue{});
-      case vkgraph::GraphTypes_Int:
+      case vkgraph::GraphTypes::Int:
         return Value(entry.value_as_Int()->int_val());
-      case vkgraph::GraphTypes_Double:
+      case vkgraph::GraphTypes::Double:
         return Value(entry.value_as_Double()->double_val());
-      case vkgraph::GraphTypes_Bool:
+      case vkgraph::GraphTypes::Bool:
         return Value(entry.value_as_Bool()->bool_val());
-      case vkgraph::GraphTypes_SymInt:
+      case vkgraph::GraphTypes::SymInt:
         return Value(SymInt{});
-      case vkgraph::GraphTypes_String: {
+      case vkgraph::GraphTypes::String: {
         const auto* string = entry.value_as_String()->string_val();
         return Value(string ? string->str() : std::string());
       }
-      case vkgraph::GraphTypes_IntList:
+      case vkgraph::GraphTypes::IntList:
         return Value(read_list<int64_t>(entry.value_as_IntList()->items()));
-      case vkgraph::GraphTypes_DoubleList:
+      case vkgraph::GraphTypes::DoubleList:
         return Value(read_list<double>(entry.value_as_DoubleList()->items()));
-      case vkgraph::GraphTypes_BoolList:
+      case vkgraph::GraphTypes::BoolList:
         return Value(read_list<bool>(entry.value_as_BoolList()->items()));
-      case vkgraph::GraphTypes_ValueList:
+      case vkgraph::GraphTypes::ValueList:
         return read_value_list(*entry.value_as_ValueList(), count);
-      case vkgraph::GraphTypes_VkTensor:
+      case vkgraph::GraphTypes::VkTensor:
         return read_tensor(*entry.value_as_VkTensor());
       default:
         return fail("unknown kind ", static_cast<int>(entry.value_type()));
@@ -253,8 +234,8 @@ std::string_view kind_name(const Value& value) {
 
 Result<Program> read_program(Bytes blob) {
   HW_TRY(const Container container, open_container(blob));
-  const AlignedGraph aligned(container.flatbuffer);
-  HW_TRY(const auto* graph, aligned.verified());
+  const FlatbufferBytes bytes(container.flatbuffer);
+  HW_TRY(const auto* graph, verified(bytes));
   return Reader(*graph, container.bytes).read();
 }
 

@@ -14,7 +14,7 @@ constexpr size_t kHeaderSize = 30, kGraphAt = 32;
 constexpr uint64_t kNamed = std::numeric_limits<uint64_t>::max();
 
 struct Written {
-  vkgraph::GraphTypes type = vkgraph::GraphTypes_NONE;
+  vkgraph::GraphTypes type = vkgraph::GraphTypes::NONE;
   Offset<void> content;
 };
 
@@ -27,34 +27,34 @@ struct WriteValue {
     return {static_cast<vkgraph::GraphTypes>(99), vkgraph::CreateNull(b).Union()};
   }
   Written operator()(BlobContent::SymInt) const {
-    return {vkgraph::GraphTypes_SymInt, vkgraph::CreateSymInt(b, 0).Union()};
+    return {vkgraph::GraphTypes::SymInt, vkgraph::CreateSymInt(b, 0).Union()};
   }
   Written operator()(const BlobContent::Tensor& t) const {
     const auto type = static_cast<vkgraph::VkDataType>(t.dtype);
-    return {vkgraph::GraphTypes_VkTensor,
+    return {vkgraph::GraphTypes::VkTensor,
             vkgraph::CreateVkTensor(b, type, b.CreateVector(t.dims), t.constant_id, -1).Union()};
   }
   Written operator()(const BlobContent::Items& list) const {
-    return {vkgraph::GraphTypes_ValueList,
+    return {vkgraph::GraphTypes::ValueList,
             vkgraph::CreateValueList(b, b.CreateVector(list.ids)).Union()};
   }
   Written operator()(int64_t number) const {
-    return {vkgraph::GraphTypes_Int, vkgraph::CreateInt(b, number).Union()};
+    return {vkgraph::GraphTypes::Int, vkgraph::CreateInt(b, number).Union()};
   }
   Written operator()(double number) const {
-    return {vkgraph::GraphTypes_Double, vkgraph::CreateDouble(b, number).Union()};
+    return {vkgraph::GraphTypes::Double, vkgraph::CreateDouble(b, number).Union()};
   }
   Written operator()(bool flag) const {
-    return {vkgraph::GraphTypes_Bool, vkgraph::CreateBool(b, flag).Union()};
+    return {vkgraph::GraphTypes::Bool, vkgraph::CreateBool(b, flag).Union()};
   }
   Written operator()(const std::string& text) const {
-    return {vkgraph::GraphTypes_String, vkgraph::CreateString(b, b.CreateString(text)).Union()};
+    return {vkgraph::GraphTypes::String, vkgraph::CreateString(b, b.CreateString(text)).Union()};
   }
   Written operator()(const std::vector<int64_t>& items) const {
-    return {vkgraph::GraphTypes_IntList, vkgraph::CreateIntList(b, b.CreateVector(items)).Union()};
+    return {vkgraph::GraphTypes::IntList, vkgraph::CreateIntList(b, b.CreateVector(items)).Union()};
   }
   Written operator()(const std::vector<double>& items) const {
-    return {vkgraph::GraphTypes_DoubleList,
+    return {vkgraph::GraphTypes::DoubleList,
             vkgraph::CreateDoubleList(b, b.CreateVector(items)).Union()};
   }
 };
@@ -89,7 +89,7 @@ void write_graph(FlatBufferBuilder& b, const BlobContent& content) {
 
 BlobContent good_content() {
   BlobContent c;
-  const int8_t f32 = vkgraph::VkDataType_FLOAT32, i64 = vkgraph::VkDataType_INT64;
+  const int8_t f32 = vkgraph::VkDataType::FLOAT32, i64 = vkgraph::VkDataType::INT64;
   c.values = {
       BlobContent::Tensor{f32, {4, 8}},     // 0: x
       BlobContent::Tensor{f32, {8}, 0},     // 1: w, in the blob

@@ -1,0 +1,158 @@
+#include <algorithm>
+
+#include "blob/pte.h"
+
+namespace highwater {
+namespace {
+
+using Ids = std::vector<uint32_t>;
+
+std::string names_of(const Pte& pte) {
+  std::string names;
+  for (const PteMethod& method : pte.methods) {
+    if (method.calls.empty()) continue;
+    append(names, text(names.empty() ? "" : ", ", method.name));
+  }
+  return names.empty() ? "none" : names;
+}
+
+// "aten::sub.out, aten::view.out": each once.
+std::string distinct(std::vector<std::string> ops) {
+  std::sort(ops.begin(), ops.end());
+  ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
+  std::string list;
+  for (const std::string& op : ops) append(list, text(list.empty() ? "" : ", ", op));
+  return list;
+}
+
+Result<const PteMethod::DelegateCall*> only_call(const PteMethod& method) {
+  if (method.calls.size() != 1 || !method.cpu_ops.empty()) {
+    Error error =
+        fail("the method '", method.name, "' is not one delegate: it has ", method.calls.size(),
+             " delegate calls and ", method.cpu_ops.size(), " ops for the CPU");
+    if (!method.cpu_ops.empty()) error = fail(error.message(), " (", distinct(method.cpu_ops), ")");
+    return fail(error.message(),
+                ". ExecuTorch's runtime can run it, with Highwater as its delegate");
+  }
+  const PteMethod::DelegateCall& call = method.calls.front();
+  const std::string& name = method.delegates[call.delegate].name;
+  if (name != kDelegateName) {
+    return fail("the method '", method.name, "' is delegated to ", name,
+                "; it must be exported with VulkanPartitioner or WebGPUPartitioner");
+  }
+  return &call;
+}
+
+// A method's inputs and outputs in their own order, where the delegate has them in another.
+class Border {
+ public:
+  Border(const PteMethod& method, const Ids& args, Program& program)
+      : method_(method), args_(args), program_(program) {}
+
+  Status apply() {
+    if (args_.size() < program_.inputs.size() || args_.size() < program_.outputs.size()) {
+      return fail("its delegate is called with ", args_.size(), " arguments, but takes ",
+                  program_.inputs.size(), " inputs and gives ", program_.outputs.size(),
+                  " outputs");
+    }
+    HW_CHECK(fold_constants());
+    HW_TRY(std::vector<ValueId> inputs, ordered_inputs());
+    HW_TRY(program_.outputs, ordered_outputs());
+    program_.inputs = std::move(inputs);
+    return {};
+  }
+
+ private:
+  // The exporter may hand an integer that it knows to the delegate as if it were live.
+  Status fold_constants() {
+    for (size_t i = 0; i < program_.inputs.size(); ++i) {
+      if (std::count(method_.inputs.begin(), method_.inputs.end(), args_[i])) continue;
+      const auto* integer = std::get_if<int64_t>(&method_.values[args_[i]]);
+      if (!integer) return fail("input ", i, " of its delegate is not an input of the method");
+      program_.values[program_.inputs[i]] = *integer;
+    }
+    return {};
+  }
+
+  Result<std::vector<ValueId>> ordered_inputs() {
+    std::vector<ValueId> ordered;
+    const auto end = args_.begin() + static_cast<std::ptrdiff_t>(program_.inputs.size());
+    for (uint32_t id : method_.inputs) {
+      const auto found = std::find(args_.begin(), end, id);
+      if (found != end) {
+        ordered.push_back(program_.inputs[static_cast<size_t>(found - args_.begin())]);
+        continue;
+      }
+      HW_TRY(const ValueId unused, add_unused(id));
+      ordered.push_back(unused);
+    }
+    return ordered;
+  }
+
+  // The caller gives it; no op reads it.
+  Result<ValueId> add_unused(uint32_t id) {
+    const PteMethod::Value& value = method_.values[id];
+    if (const auto* tensor = std::get_if<PteMethod::TensorValue>(&value)) {
+      if (!tensor->dtype) return fail("an input has an element type that is not supported");
+      TensorDecl decl;
+      decl.dtype = *tensor->dtype;
+      HW_TRY(decl.dims, Dims::make(tensor->dims));
+      program_.values.emplace_back(std::move(decl));
+    } else {
+      program_.values.emplace_back(SymInt{});
+    }
+    return static_cast<ValueId>(program_.values.size() - 1);
+  }
+
+  Result<std::vector<ValueId>> ordered_outputs() {
+    std::vector<ValueId> ordered;
+    const auto begin = args_.end() - static_cast<std::ptrdiff_t>(program_.outputs.size());
+    for (uint32_t id : method_.outputs) {
+      const auto found = std::find(begin, args_.end(), id);
+      if (found == args_.end()) {
+        return fail("output ", ordered.size(), " does not come from its delegate");
+      }
+      ordered.push_back(program_.outputs[static_cast<size_t>(found - begin)]);
+    }
+    return ordered;
+  }
+
+  const PteMethod& method_;
+  const Ids& args_;
+  Program& program_;
+};
+
+}  // namespace
+
+std::vector<int64_t> PteMethod::constant_integers() const {
+  std::vector<int64_t> integers;
+  if (!calls.empty() || !cpu_ops.empty()) return integers;
+  for (uint32_t id : outputs) {
+    if (const auto* integer = std::get_if<int64_t>(&values[id])) integers.push_back(*integer);
+  }
+  return integers;
+}
+
+const PteMethod* Pte::find(std::string_view method) const {
+  for (const PteMethod& m : methods) {
+    if (m.name == method) return &m;
+  }
+  return nullptr;
+}
+
+std::vector<int64_t> Pte::metadata(std::string_view method) const {
+  const PteMethod* found = find(method);
+  return found ? found->constant_integers() : std::vector<int64_t>();
+}
+
+Result<Program> read_method(const Pte& pte, std::string_view name) {
+  const PteMethod* method = pte.find(name);
+  if (!method) return fail("there is no method '", name, "'; there are: ", names_of(pte));
+  HW_TRY(const PteMethod::DelegateCall* call, only_call(*method));
+  HW_TRY(Program program, read_program(method->delegates[call->delegate].blob));
+  Status bordered = Border(*method, call->args, program).apply();
+  if (!bordered) return bordered.take_error().within(text("method ", name));
+  return program;
+}
+
+}  // namespace highwater
