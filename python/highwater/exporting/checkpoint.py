@@ -65,16 +65,16 @@ def _meta_model(params: dict[str, Any], params_name: str, options: Options) -> A
 
 def _compare(have: Shapes, want: Shapes, name: str, params_name: str) -> None:
     different = [
-        f"{key} is {list(have[key])} in it, where {list(want[key])} is asked for"
+        f"{key} is {list(have[key])}, and should be {list(want[key])}"
         for key in want
         if key in have and have[key] != want[key]
     ]
-    missing = [f"{key} is missing in it" for key in want if key not in have]
-    extra = [f"{key} is in it, and not asked for" for key in have if key not in want]
+    missing = [f"{key} is missing" for key in want if key not in have]
+    extra = [f"{key} is too much" for key in have if key not in want]
     problems = different + missing + extra
     if problems:
-        more = f"; and {len(problems) - 1} more of that kind" if len(problems) > 1 else ""
-        raise Failure(f"{name} and {params_name} do not fit: {problems[0]}{more}.")
+        more = f"; {len(problems) - 1} more do not fit" if len(problems) > 1 else ""
+        raise Failure(f"{name} does not fit {params_name}: {problems[0]}{more}.")
 
 
 def _check_groups(model: Any, options: Options) -> None:

@@ -2,6 +2,7 @@
 whole model, cache included, is one delegate."""
 
 import contextlib
+import dataclasses
 import functools
 import json
 import tempfile
@@ -95,7 +96,7 @@ def _told(options: Options, progress: Progress) -> Iterator[list[inputs.Input]]:
         def tell(manager: Any, *args: Any, **kwargs: Any) -> Any:
             progress.step(step)
             if step == "lowering":
-                seen.extend(inputs.of(manager.edge_manager.exported_program()))
+                seen.extend(map(_from_one, inputs.of(manager.edge_manager.exported_program())))
             return method(manager, *args, **kwargs)
 
         return tell
@@ -108,6 +109,12 @@ def _told(options: Options, progress: Progress) -> Iterator[list[inputs.Input]]:
     finally:
         for name, method in methods.items():
             setattr(LLMEdgeManager, name, method)
+
+
+def _from_one(given: inputs.Input) -> inputs.Input:
+    """torch traces with two tokens or more, and says so; a single one runs as well."""
+    dims = tuple(inputs.Dim(1, dim.most) if dim.most != dim.least else dim for dim in given.dims)
+    return dataclasses.replace(given, dims=dims)
 
 
 def read_params(path: Path, rope_scale: int | None) -> dict[str, Any]:

@@ -53,6 +53,9 @@ class Report:
         yield from (f"{path}: copied" for path in self.beside)
         yield "\nInputs"
         yield from (f"  {given}" for given in self.inputs)
+        if self.program.metadata:
+            yield "\nMetadata"
+            yield from (f"  {name}: {value}" for name, value in self.program.metadata.items())
         yield from self._delegated()
         yield from self._cpu()
         if self.unsupported:
