@@ -13,10 +13,13 @@ from highwater.exporting.llama import Options
 Shapes = dict[str, tuple[int, ...]]
 
 
-def check(checkpoint: Path, params: dict[str, Any], params_name: str, options: Options) -> None:
+def check(
+    checkpoint: Path, params: dict[str, Any], options: Options, name: str, params_name: str
+) -> None:
+    """`name` and `params_name` are what the user knows the first two by."""
     model = _meta_model(params, params_name, options)
     wanted = {k: tuple(v.shape) for k, v in model.state_dict().items() if _is_weight(k)}
-    _compare(_shapes(checkpoint), wanted, checkpoint.name, params_name)
+    _compare(_shapes(checkpoint), wanted, name, params_name)
     _check_groups(model, options)
 
 

@@ -65,7 +65,7 @@ def _from_checkpoint(
     if params is None:
         raise Failure(f"There is no params.json beside {weights}; name it with --params.")
     values = llama.read_params(params, request.rope_scale)
-    checkpoint.check(weights, values, params.name, request.options)
+    checkpoint.check(weights, values, request.options, weights.name, params.name)
     return llama.export(weights, values, request.options, output, progress)
 
 
@@ -86,5 +86,5 @@ def _from_hugging_face(
     with tempfile.TemporaryDirectory(prefix="highwater-") as folder:
         weights = Path(folder) / "weights.pth"
         hugging_face_weights.write_checkpoint(model, weights)
-        checkpoint.check(weights, model.params, "config.json", options)
+        checkpoint.check(weights, model.params, options, model.folder.name, "config.json")
         return llama.export(weights, model.params, options, output, progress)
