@@ -119,7 +119,7 @@ def command(
     request = recipes.Request(
         what,
         _checked_output(given["output"]),
-        _language_model(given),
+        language_model(given),
         given["params"],
         given["rope_scale"],
         given["tokenizer"],
@@ -143,7 +143,8 @@ def _checked_output(output: Path) -> Path:
     return output
 
 
-def _language_model(given: dict[str, Any]) -> Any:
+def language_model(given: dict[str, Any]) -> Any:
+    """The recipe's options, of the command's."""
     from highwater.exporting.llama import Options
 
     seq_length = given["max_seq_length"]
