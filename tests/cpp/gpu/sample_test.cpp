@@ -48,7 +48,7 @@ class Sampler {
                    first + static_cast<int64_t>(i)};
       calls.push_back({inputs[i], reads});
     }
-    const Status status = session_->run(calls);
+    const Status status = session_->run_all(calls);
     if (!status) give_up(status.error());
     std::vector<int64_t> tokens(count);
     for (size_t i = 0; i < count; ++i) {
