@@ -72,7 +72,7 @@ def command(
 
     \b
       highwater bench kjv
-      highwater bench model.pte --input x=1x128x64,1x1x64
+      highwater bench model.pte --input 1x128x64,1x1x64
     """
     with loading.load(model, adapter=adapter) as loaded, terminal.Progress() as progress:
         progress.step("measuring")

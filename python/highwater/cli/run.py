@@ -68,8 +68,8 @@ def command(
     one value has it in all of them.
 
     \b
-      highwater run model.pte --input x=1x128x64,1x37x64,1x1x64
-      highwater run model.pte --input x=photo.npy --save outputs
+      highwater run model.pte --input 1x128x64,1x37x64,1x1x64
+      highwater run model.pte --input 0=photo.npy --save outputs
       highwater run model.pte --input 0=1x37x64 --check model.py:gate
     """
     calls = calls_of(inputs)
