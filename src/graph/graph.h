@@ -49,7 +49,9 @@ struct StepDecl {
 };
 
 struct Node {
-  std::string name;  // "aten.add.Tensor (node 12)", for messages
+  std::string op_name;  // "aten.add.Tensor"
+  uint32_t id = 0;      // the exporter's number
+  std::string name;     // "aten.add.Tensor (node 12)", for messages
   std::unique_ptr<Op> op;
   std::vector<ValueId> reads;
   std::vector<ValueId> writes;
