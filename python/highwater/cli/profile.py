@@ -1,0 +1,136 @@
+"""`highwater profile`: where the time of a run goes."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from highwater.cli import inputs as given_inputs
+from highwater.cli import terminal
+
+if TYPE_CHECKING:
+    from highwater.profiling import Profile, Share
+
+BAR = 24  # characters of the longest
+CLOCKS = {"device": "GPU timestamps", "host": "the host's clock, a submit and a wait each"}
+
+
+@click.command()
+@click.argument("model", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@given_inputs.option
+@click.option("--seed", default=0, show_default=True, help="Of random inputs.")
+@click.option(
+    "-n",
+    "--repeat",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    help="Profiled runs; a dispatch's time is the median of them.",
+)
+@click.option("--by", type=click.Choice(["op", "kernel", "dispatch"]), help="Just this table.")
+@click.option(
+    "--trace",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="Write a run to this file, for ui.perfetto.dev or chrome://tracing.",
+)
+@click.option("--method", default="forward", show_default=True)
+@click.option("--adapter", default="", help="The adapter: its number, or a part of its name.")
+@click.option(
+    "--clock",
+    type=click.Choice(["device", "host"]),
+    help="Whose clock to take.  [default: the device's, if it has one]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print all that was measured, as JSON.")
+def command(
+    model: Path,
+    inputs: tuple[str, ...],
+    seed: int,
+    repeat: int,
+    by: str | None,
+    trace: Path | None,
+    method: str,
+    adapter: str,
+    clock: str | None,
+    as_json: bool,
+) -> None:
+    """Tells where the time of a run goes, by op and by kernel.
+
+    MODEL is a .pte file. Each dispatch is timed by the device's own clock where it has one (the
+    feature timestamp-query), else by the host's. A profiled run is slower than a plain one: its
+    dispatches do not overlap. After one run that is not counted, both kinds take turns.
+
+    \b
+    Examples:
+      highwater profile model.pte
+      highwater profile llama.pte -i 1x37 -i input_pos=0 --by kernel
+      highwater profile model.pte -i x=photo.npy --trace trace.json
+    """
+    from highwater import _native, profiling
+
+    with terminal.Progress() as progress:
+        progress.step(f"loading {model.name}")
+        session = _native.Session.open(str(model), method=method, adapter=adapter)
+        specs = session.inputs
+        values = given_inputs.arrays(specs, inputs, seed)
+        progress.step("measuring")
+        profile = profiling.profile(session, *values, repeat=repeat, clock=clock or "")
+    if trace:
+        profile.write_trace(trace, model.name)
+    labels = given_inputs.labels(specs, values)
+    if as_json:
+        report = {"model": str(model), "inputs": labels, **profile.as_json()}
+        click.echo(json.dumps(report, indent=2))
+    else:
+        _print(profile, model, labels, [by] if by else ["op", "kernel"])
+    if trace:
+        terminal.remark(f"A run is in {trace}: open it at ui.perfetto.dev or chrome://tracing.")
+
+
+def _print(profile: "Profile", model: Path, labels: list[str], tables: list[Any]) -> None:
+    click.echo(f"{model} on {profile.adapter}: {', '.join(labels)}")
+    click.echo(_summary(profile))
+    for by in tables:
+        shares = profile.by(by)
+        longest = max((share.share for share in shares), default=0.0)
+        header = [by, "dispatches", "time", "share", ""]
+        click.echo()
+        click.echo(terminal.table(header, [_row(share, longest) for share in shares]))
+
+
+def _summary(profile: "Profile") -> str:
+    repeat = len(profile.timelines)
+    times = f", median of {repeat} runs" if repeat > 1 else ""
+    lines = [
+        f"{len(profile.dispatches)} dispatches, {_time(profile.total_ns)} in all "
+        f"({CLOCKS[profile.clock]}{times})",
+        f"A plain run takes {_time(profile.run_seconds * 1e9)} of wall time, "
+        f"a profiled one {_time(profile.profiled_seconds * 1e9)}.",
+    ]
+    if profile.clock == "host":
+        lines.append(
+            f"An empty submit takes {_time(profile.empty_ns)}: about that much of each "
+            "dispatch's time is not its own."
+        )
+    return "\n".join(lines)
+
+
+def _row(share: "Share", longest: float) -> list[str]:
+    bar = _bar(share.share / longest if longest else 0)
+    return [share.name, str(share.count), _time(share.duration_ns), f"{share.share:.1%}", bar]
+
+
+def _bar(part: float) -> str:
+    """In eighths of a character."""
+    eighths = round(part * BAR * 8)
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+
+
+def _time(nanoseconds: float) -> str:
+    """With three digits or so."""
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if nanoseconds >= size or unit == "µs":
+            break
+    number = nanoseconds / size
+    digits = 2 if number < 10 else 1 if number < 100 else 0
+    return f"{number:.{digits}f} {unit}"
