@@ -86,7 +86,7 @@ class Place:
 
 
 def _label(place: Place, value: Any) -> str:
-    if isinstance(value, int) or value.size == 1:
+    if place.is_number:
         return f"{place.name} = {value if isinstance(value, int) else value.item()}"
     return f"{place.name} {_text(value.shape)} {value.dtype}"
 

@@ -10,7 +10,7 @@ from highwater.cli import inputs as given_inputs
 from highwater.cli import terminal
 
 if TYPE_CHECKING:
-    from highwater.profiling import Profile, Share
+    from highwater.profiling import Dispatch, Profile, Share
 
 BAR = 24  # characters of the longest
 CLOCKS = {"device": "GPU timestamps", "host": "the host's clock, a submit and a wait each"}
@@ -92,10 +92,16 @@ def _print(profile: "Profile", model: Path, labels: list[str], tables: list[Any]
     click.echo(_summary(profile))
     for by in tables:
         shares = profile.by(by)
-        longest = max((share.share for share in shares), default=0.0)
-        header = [by, "dispatches", "time", "share", ""]
         click.echo()
-        click.echo(terminal.table(header, [_row(share, longest) for share in shares]))
+        if by == "dispatch":
+            header = ["kernel", "op", "node", "grid", "makes"]
+            about = [_about(dispatch) for dispatch in profile.dispatches]
+        else:
+            header = [by, "dispatches"]
+            about = [[share.name, str(share.count)] for share in shares]
+        longest = max((share.share for share in shares), default=0.0)
+        rows = [[*cells, *_times(s, longest)] for cells, s in zip(about, shares, strict=True)]
+        click.echo(terminal.table([*header, "time", "share", ""], rows))
 
 
 def _summary(profile: "Profile") -> str:
@@ -115,9 +121,15 @@ def _summary(profile: "Profile") -> str:
     return "\n".join(lines)
 
 
-def _row(share: "Share", longest: float) -> list[str]:
+def _about(dispatch: "Dispatch") -> list[str]:
+    grid = "×".join(map(str, dispatch.grid))
+    makes = ", ".join("x".join(map(str, shape)) for shape in dispatch.writes)
+    return [dispatch.kernel, dispatch.op, str(dispatch.node), grid, makes]
+
+
+def _times(share: "Share", longest: float) -> list[str]:
     bar = _bar(share.share / longest if longest else 0)
-    return [share.name, str(share.count), _time(share.duration_ns), f"{share.share:.1%}", bar]
+    return [_time(share.duration_ns), f"{share.share:.1%}", bar]
 
 
 def _bar(part: float) -> str:
