@@ -24,6 +24,7 @@ struct ValueInfo {
   enum class Kind : uint8_t { Other, Tensor, Scalar };
   Kind kind = Kind::Other;
   TensorDecl tensor;              // dims are the bound
+  bool scratch = false;           // an op's own, and not a value of the program
   std::optional<uint32_t> input;  // index among the graph's inputs
   bool mutated = false;           // some op writes into it, beyond its definition
   bool defined = false;           // an input, a constant, or written by a node already seen

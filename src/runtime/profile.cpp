@@ -12,9 +12,9 @@ namespace {
 std::vector<Dims> live_dims(const Graph& graph, const Live& live, std::span<const ValueId> ids) {
   std::vector<Dims> result;
   for (ValueId id : ids) {
-    if (graph.values[id].kind == ValueInfo::Kind::Tensor) {
-      result.push_back(live.shapes()[Tensor{id}]);
-    }
+    const ValueInfo& value = graph.values[id];
+    if (value.kind != ValueInfo::Kind::Tensor || value.scratch) continue;
+    result.push_back(live.shapes()[Tensor{id}]);
   }
   return result;
 }
