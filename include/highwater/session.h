@@ -65,7 +65,7 @@ class HIGHWATER_API Session {
 
   // Runs the calls one after the other in a single submit, and waits once. An input can be what an
   // output was in the call before. On an error none of them has run.
-  Status run(std::span<const Call> calls);
+  Status run_all(std::span<const Call> calls);
 
   // Runs like run(inputs), and tells the time of each dispatch. The outputs are the same, but all
   // of it takes longer. Without a `clock`, the device's is used where it has one.

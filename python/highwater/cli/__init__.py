@@ -18,6 +18,7 @@ that was at something raises `KeyboardInterrupt("what it has done")` when it see
 from highwater.cli.commands import Commands
 
 COMMANDS = {
+    "generate": "Let a language model go on with a text.",
     "export": "Make a program of a torch module or a language model.",
     "profile": "Tell where the time of a run goes, by op and by kernel.",
     "devices": "List the WebGPU adapters, and say which one is used.",
