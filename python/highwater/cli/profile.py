@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from highwater.cli import inputs as given_inputs
-from highwater.cli import terminal
+from highwater.cli import loading, terminal
+from highwater.shipped import find_model
 
 if TYPE_CHECKING:
     from highwater.profiling import Dispatch, Profile, Share
@@ -17,7 +18,7 @@ CLOCKS = {"device": "GPU timestamps", "host": "the host's clock, a submit and a 
 
 
 @click.command()
-@click.argument("model", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("model")
 @given_inputs.option
 @click.option("--seed", default=0, show_default=True, help="Of random inputs.")
 @click.option(
@@ -35,7 +36,8 @@ CLOCKS = {"device": "GPU timestamps", "host": "the host's clock, a submit and a 
     help="Write a run to this file, for ui.perfetto.dev or chrome://tracing.",
 )
 @click.option("--method", default="forward", show_default=True)
-@click.option("--adapter", default="", help="The adapter: its number, or a part of its name.")
+@click.option("--half-cache", is_flag=True, help="Keep the attention cache as float16.")
+@click.option("--adapter", help="The adapter to use: its number, or a part of its name.")
 @click.option(
     "--clock",
     type=click.Choice(["device", "host"]),
@@ -43,22 +45,23 @@ CLOCKS = {"device": "GPU timestamps", "host": "the host's clock, a submit and a 
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all that was measured, as JSON.")
 def command(
-    model: Path,
+    model: str,
     inputs: tuple[str, ...],
     seed: int,
     repeat: int,
     by: str | None,
     trace: Path | None,
-    method: str,
-    adapter: str,
     clock: str | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Tells where the time of a run goes, by op and by kernel.
 
-    MODEL is a .pte file. Each dispatch is timed by the device's own clock where it has one (the
-    feature timestamp-query), else by the host's. A profiled run is slower than a plain one: its
-    dispatches do not overlap. After one run that is not counted, both kinds take turns.
+    MODEL is a .pte file, a folder that holds a model.pte, or the name of a model that ships with
+    Highwater; all of it must be one delegate. Each dispatch is timed by the device's own clock
+    where it has one (the feature timestamp-query), else by the host's. A profiled run is slower
+    than a plain one: its dispatches do not overlap. After one run that is not counted, both kinds
+    take turns.
 
     \b
     Examples:
@@ -66,25 +69,36 @@ def command(
       highwater profile llama.pte -i 1x37 -i input_pos=0 --by kernel
       highwater profile model.pte -i x=photo.npy --trace trace.json
     """
-    from highwater import _native, profiling
+    from highwater import profiling
 
+    path = find_model(model)
     with terminal.Progress() as progress:
-        progress.step(f"loading {model.name}")
-        session = _native.Session.open(str(model), method=method, adapter=adapter)
+        session = _open(path, progress, **options)
         specs = session.inputs
         values = given_inputs.arrays(specs, inputs, seed)
         progress.step("measuring")
         profile = profiling.profile(session, *values, repeat=repeat, clock=clock or "")
     if trace:
-        profile.write_trace(trace, model.name)
+        profile.write_trace(trace, path.name)
     labels = given_inputs.labels(specs, values)
     if as_json:
-        report = {"model": str(model), "inputs": labels, **profile.as_json()}
+        report = {"model": str(path), "inputs": labels, **profile.as_json()}
         click.echo(json.dumps(report, indent=2))
     else:
-        _print(profile, model, labels, [by] if by else ["op", "kernel"])
+        _print(profile, path, labels, [by] if by else ["op", "kernel"])
     if trace:
         terminal.remark(f"A run is in {trace}: open it at ui.perfetto.dev or chrome://tracing.")
+
+
+def _open(path: Path, progress: terminal.Progress, adapter: str | None, **options: Any) -> Any:
+    from highwater import _native
+
+    def told(stage: str, done: int, total: int) -> None:
+        if done == 0:
+            progress.step(f"{loading.STAGES.get(stage, stage)} ({total})")
+
+    progress.step(f"reading {path}")
+    return _native.Session.open(str(path), adapter=adapter or "", progress=told, **options)
 
 
 def _print(profile: "Profile", model: Path, labels: list[str], tables: list[Any]) -> None:

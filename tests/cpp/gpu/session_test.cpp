@@ -59,7 +59,7 @@ TEST(Session, BadCallsAreErrorsAndTheNextGoodOneIsRight) {
       int64_t{3},
   };
   for (const Input& input : bad) EXPECT_TRUE(fails_saying(session->run({&input, 1}), {"input 0"}));
-  EXPECT_TRUE(fails_saying(session->run(std::span<const Input>()), {"1 inputs"}));
+  EXPECT_TRUE(fails_saying(session->run({}), {"1 inputs"}));
   EXPECT_EQ(session->output_dims(0), (Dims{50, 24})) << "still those of the last good run";
   residual.run_and_compare(*session, 50, 3.0f);
   residual.run_and_compare(*session, 7, 4.0f);
