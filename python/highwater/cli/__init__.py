@@ -22,6 +22,7 @@ COMMANDS = {
     "run": "Run a model at one live shape after another.",
     "bench": "Measure a model.",
     "export": "Make a program of a torch module or a language model.",
+    "profile": "Tell where the time of a run goes, by op and by kernel.",
     "devices": "List the WebGPU adapters, and say which one is used.",
     "completion": "Print the completion script of a shell.",
 }
