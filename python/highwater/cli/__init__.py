@@ -1,0 +1,29 @@
+"""The command `highwater`, which is also `python -m highwater`.
+
+Each command is a file of this folder, and each has one line in `COMMANDS`. To add the command
+`highwater tide`:
+
+1. Write `tide.py` with a function called `command` that is a `click.command()`. Import only click
+   and `highwater.cli` at its top; torch and ExecuTorch are imported inside the functions that need
+   them, because every completion imports the file.
+2. Add the line `"tide": "What it does, in a few words.",` to `COMMANDS`.
+
+What a command has to say goes to stdout; progress and remarks go to stderr (see `terminal`). What
+goes wrong is raised as `terminal.Failure("One clear sentence.")`, and ends with exit code 1; wrong
+arguments are a `click.UsageError` and end with 2. Other exceptions are told in one sentence too;
+`--traceback`, which every command has, or HIGHWATER_TRACEBACK shows where they came from. A command
+that was at something raises `KeyboardInterrupt("what it has done")` when it sees one.
+"""
+
+from highwater.cli.commands import Commands
+
+COMMANDS = {
+    "devices": "List the WebGPU adapters, and say which one is used.",
+    "completion": "Print the completion script of a shell.",
+}
+
+commands = Commands(COMMANDS)
+
+
+def main() -> None:
+    commands.main(prog_name="highwater")
