@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 
 #include "base/allocations.h"
 #include "base/checked.h"
-#include "passes/passes.h"
+#include "runtime/choices.h"
 #include "runtime/host_io.h"
 
 namespace highwater {
@@ -112,27 +111,6 @@ gpu::ExecutableSpec executable_spec(const Graph& graph, const Live& live, const 
   return spec;
 }
 
-// HIGHWATER_KERNELS overrides what the adapter says, so that either kind of kernel can be tried
-// anywhere.
-DeviceTraits traits_of(const gpu::Device& device) {
-  DeviceTraits traits;
-  const gpu::AdapterDescription& adapter = device.adapter();
-  traits.software = adapter.type == "CPU";
-  traits.lanes = device.subgroup_size();
-  traits.enable_subgroups = adapter.subgroups_must_be_enabled;
-  if (const char* kind = std::getenv("HIGHWATER_KERNELS")) {
-    traits.software = std::string_view(kind) == "software";
-  }
-  traits.half = !traits.software && adapter.has(gpu::kShaderF16);
-  return traits;
-}
-
-// HIGHWATER_HALF_CACHE overrides the option, in both directions.
-bool wants_half_cache(const SessionOptions& options) {
-  const char* chosen = std::getenv("HIGHWATER_HALF_CACHE");
-  return chosen ? std::string_view(chosen) == "1" : options.half_cache;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Session>> Session::load(Program program, const ConstantSource& constants,
@@ -140,9 +118,7 @@ Result<std::unique_ptr<Session>> Session::load(Program program, const ConstantSo
   std::unique_ptr<Session> session(new Session);
   const Meter meter(session->load_accounts_);
   HW_TRY(auto device, gpu::Device::open(options.device));
-  const char* without = std::getenv("HIGHWATER_WITHOUT_PASSES");
-  run_passes(program, without ? without : options.without_passes);
-  if (wants_half_cache(options)) halve_caches(program);
+  rewrite(program, options.without_passes, options.half_cache);
   HW_TRY(session->graph_, Graph::build(program, traits_of(*device)));
   session->live_ = std::make_unique<Live>(*session->graph_);
   session->load_accounts_.planned_nodes = session->graph_->nodes.size();
