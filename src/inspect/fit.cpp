@@ -1,9 +1,8 @@
 #include "inspect/fit.h"
 
 #include <algorithm>
-#include <numeric>
+#include <bit>
 
-#include "base/checked.h"
 #include "highwater/text.h"
 
 namespace highwater {
@@ -11,6 +10,9 @@ namespace {
 
 // Sums of products of dims.
 __extension__ using Wide = __int128;
+
+// Of how many symbols products are tried.
+constexpr size_t kMaxFactors = 4;
 
 struct Fraction {
   Wide above = 0;
@@ -35,31 +37,45 @@ struct Fraction {
   Fraction over(const Fraction& x) const { return of(above * x.below, below * x.above); }
 };
 
-// The numbers that a formula adds up, each times a coefficient: 1, the symbols, and products.
-struct Basis {
-  size_t symbols;
-  bool products;
+// The numbers that a formula adds up, each times a coefficient: 1, the symbols, and their products.
+class Basis {
+ public:
+  Basis(size_t symbols, bool products) : symbols_(symbols) {
+    terms_.push_back(0);
+    for (size_t i = 0; i < symbols; ++i) terms_.push_back(1u << i);
+    for (unsigned term = 1; products && term < 1u << symbols; ++term) {
+      if (!std::has_single_bit(term)) terms_.push_back(term);
+    }
+  }
 
-  size_t size() const { return 1 + symbols + (products ? symbols * (symbols - 1) / 2 : 0); }
+  size_t size() const { return terms_.size(); }
 
+  // An equation: the terms at a point, and what they should add up to.
   std::vector<Fraction> row(const Point& point, int64_t value) const {
-    std::vector<Fraction> row{{1, 1}};
-    for (size_t i = 0; i < symbols; ++i) row.push_back({point[i], 1});
-    for (size_t i = 0; products && i < symbols; ++i) {
-      for (size_t j = i + 1; j < symbols; ++j) row.push_back({Wide{point[i]} * point[j], 1});
+    std::vector<Fraction> row;
+    for (const unsigned term : terms_) {
+      Wide product = 1;
+      for (size_t i = 0; i < symbols_; ++i) product *= term >> i & 1 ? point[i] : 1;
+      row.push_back({product, 1});
     }
     row.push_back({value, 1});
     return row;
   }
 
-  std::vector<std::string> names(std::span<const std::string> of) const {
-    std::vector<std::string> names{""};
-    for (size_t i = 0; i < symbols; ++i) names.push_back(of[i]);
-    for (size_t i = 0; products && i < symbols; ++i) {
-      for (size_t j = i + 1; j < symbols; ++j) names.push_back(text(of[i], "*", of[j]));
+  std::vector<std::string> names(std::span<const std::string> symbols) const {
+    std::vector<std::string> names;
+    for (const unsigned term : terms_) {
+      std::string& name = names.emplace_back();
+      for (size_t i = 0; i < symbols_; ++i) {
+        if (term >> i & 1) append(name, text(name.empty() ? "" : "*", symbols[i]));
+      }
     }
     return names;
   }
+
+ private:
+  size_t symbols_;
+  std::vector<unsigned> terms_;  // a bit for each symbol that is a factor
 };
 
 // Linear equations, taken one after the other into echelon form. Coefficients are exact, so that
@@ -160,7 +176,8 @@ std::optional<Formula> solve(const Samples& s, const Basis& basis, const auto& i
 }
 
 std::optional<std::string> fit_sum(const Samples& s, bool products) {
-  const Basis basis{s.symbols.size(), products};
+  if (products && s.symbols.size() > kMaxFactors) return std::nullopt;
+  const Basis basis(s.symbols.size(), products);
   const auto formula = solve(s, basis, [](int64_t) { return true; });
   if (!formula) return std::nullopt;
   return formula->text_of(basis.names(s.symbols));
@@ -168,7 +185,7 @@ std::optional<std::string> fit_sum(const Samples& s, bool products) {
 
 // What does not reach the limit follows the formula; the formula must not stay below it elsewhere.
 std::optional<std::string> fit_limited(const Samples& s, std::string_view word, int64_t limit) {
-  const Basis basis{s.symbols.size(), false};
+  const Basis basis(s.symbols.size(), false);
   const auto formula = solve(s, basis, [&](int64_t value) { return value != limit; });
   if (!formula) return std::nullopt;
   for (size_t i = 0; i < s.points.size(); ++i) {
