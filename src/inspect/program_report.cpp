@@ -279,12 +279,12 @@ void inspect_program(Json& json, Program program, std::span<const InputFacts> fa
                      const Target& target, const InspectOptions& options) {
   json.begin_object();
   write_counts(json, "exported_ops", program);
+  uint64_t bytes = 0;
+  for (const ConstantDecl& c : program.constants) bytes += c.size;
+  json.field("constants", program.constants.size()).field("constant_bytes", bytes);
   rewrite(program, {}, false);
   write_counts(json, "ops", program);
   write_unsupported(json, program);
-  uint64_t bytes = 0;
-  for (const ConstantDecl& c : program.constants) bytes += c.parts.empty() ? c.size : 0;
-  json.field("constants", program.constants.size()).field("constant_bytes", bytes);
   auto graph = Graph::build(program, target.traits);
   if (graph) {
     ProgramReport(json, program, **graph, target, options).write(facts);

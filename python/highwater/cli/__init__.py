@@ -19,6 +19,7 @@ from highwater.cli.commands import Commands
 
 COMMANDS = {
     "devices": "List the WebGPU adapters, and say which one is used.",
+    "inspect": "Show what is inside a .pte file, and what is run of it at which shapes.",
     "completion": "Print the completion script of a shell.",
 }
 
