@@ -82,8 +82,8 @@ def inspect_file(
 ) -> dict[str, Any]:
     """What is in a .pte file, and what would be run of it at which live shapes.
 
-    ``at`` are shapes such as ``"S=37,P=12"``. This is the library's own account of everything, which
-    ``highwater.inspect`` puts into order.
+    ``at`` are shapes such as ``"S=37,P=12"``. This is the library's own account of everything;
+    ``highwater.inspect`` puts it into order.
     """
     lines = [f"method={method}"] if method else []
     lines += [f"at={shape}" for shape in at] + ["wgsl=1"] * wgsl

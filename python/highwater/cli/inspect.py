@@ -30,10 +30,10 @@ def command(
 ) -> None:
     """Shows what is inside MODEL, a .pte file, without running it.
 
-    Live dims are given as functions of the inputs: S, T, … stand for dims, P, Q, … for integers such
-    as a position. They are found by asking the engine's planner, and so are the kernels that it
-    would run, on the adapter that `highwater devices` shows. HIGHWATER_KERNELS=gpu or software plans
-    for the other kind.
+    Live dims are given as functions of the inputs: S, T, … stand for dims of the inputs, P, Q, …
+    for integers such as a position. They are found by asking the engine's planner, and so are the
+    kernels that it would run on the adapter that `highwater devices` shows. HIGHWATER_KERNELS=gpu
+    or software plans for the other kind.
     """
     # Here, because it loads the library.
     from highwater import inspect

@@ -133,7 +133,7 @@ class _Patterns:
         return self._known[key]
 
     def _depends(self, at: list[int], axis: int) -> bool:
-        """Whether two points that differ only there have different states; refused ones tell not."""
+        """Whether two points that differ only there have different states."""
         seen: dict[tuple[int, ...], int] = {}
         for point, state in zip(self._points, at, strict=True):
             if state == REFUSED:
@@ -174,4 +174,3 @@ def _refusals(raw: Json) -> Json:
             text = texts.setdefault(NUMBER.sub("#", message), len(texts))
             points[point] = [text, *map(int, NUMBER.findall(message))]
     return {"texts": list(texts), "points": points}
-

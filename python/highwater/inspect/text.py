@@ -40,8 +40,7 @@ def _lines(report: Report, kernels: bool) -> Iterator[str]:
         yield f"{data} of named data, {terminal.size(raw['named_data_bytes'])}"
     constants = [m for m in raw["methods"] if _is_metadata(m)]
     if constants:
-        told = (f"{m['name']} {' '.join(str(v['integer']) for v in m['outputs'])}" for m in constants)
-        yield f"says of itself: {', '.join(told)}"
+        yield f"says of itself: {', '.join(map(_metadata, constants))}"
     for method in raw["methods"]:
         if not _is_metadata(method):
             yield ""
@@ -58,6 +57,10 @@ def _target(target: Json) -> str:
 def _is_metadata(method: Json) -> bool:
     outputs = all("integer" in value for value in method["outputs"])
     return outputs and not method["delegates"] and not method["cpu_ops"]
+
+
+def _metadata(method: Json) -> str:
+    return " ".join([method["name"], *(str(value["integer"]) for value in method["outputs"])])
 
 
 def _method_lines(method: Json, kernels: bool) -> Iterator[str]:
