@@ -9,12 +9,13 @@
 #include <span>
 #include <string>
 
+#include "highwater/export.h"
 #include "highwater/result.h"
 
 namespace highwater {
 
 // Up to eight non-negative dims, stored in place: copying one never allocates.
-class Dims {
+class HIGHWATER_API Dims {
  public:
   static constexpr size_t kMaxRank = 8;
 

@@ -5,11 +5,7 @@
  * stays valid until the same thread calls the same function again. */
 #pragma once
 
-#if defined(__GNUC__)
-#define HIGHWATER_API __attribute__((visibility("default")))
-#else
-#define HIGHWATER_API
-#endif
+#include "highwater/export.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,5 @@
-// Tensors as a caller hands them in: dtype, live dims and contiguous bytes on the host.
+// What a caller hands to a program: tensors on the host, live scalars, and what is on the device
+// already.
 #pragma once
 
 #include <variant>
@@ -8,6 +9,7 @@
 
 namespace highwater {
 
+// Contiguous elements in the host's memory.
 struct HostTensor {
   DType dtype = DType::Float32;
   Dims dims;
@@ -16,7 +18,11 @@ struct HostTensor {
   size_t size_bytes() const { return static_cast<size_t>(dims.numel()) * byte_size(dtype); }
 };
 
-// A program's inputs are tensors and live scalars.
-using HostInput = std::variant<HostTensor, int64_t>;
+// What an output was in the call before, which then never leaves the device.
+struct FromOutput {
+  size_t output = 0;
+};
+
+using Input = std::variant<HostTensor, int64_t, FromOutput>;
 
 }  // namespace highwater

@@ -10,8 +10,10 @@
 
 #include "base/allocations.h"
 #include "blob/program.h"
+#include "blob/pte.h"
 #include "executorch/reports.h"
-#include "runtime/session.h"
+#include "gpu/executable.h"
+#include "highwater/session.h"
 
 namespace highwater {
 namespace {
@@ -20,7 +22,7 @@ namespace et = ::executorch::runtime;
 using EtTensor = ::executorch::aten::Tensor;
 using ScalarType = ::executorch::aten::ScalarType;
 
-constexpr const char* kBackendName = "VulkanBackend";
+constexpr const char* kBackendName = kDelegateName.data();
 
 // ExecuTorch passes error codes only; the words go to its log and to highwater::last_error().
 et::Error report(et::Error code, const Error& error) {
@@ -66,7 +68,7 @@ Result<HostTensor> host_tensor(const EtTensor& tensor) {
 // A handle's session, and the memory that its calls reuse.
 struct Handle {
   std::unique_ptr<Session> session;
-  std::vector<HostInput> inputs;
+  std::vector<Input> inputs;
   std::vector<std::string_view> step_names;
 };
 

@@ -41,7 +41,9 @@ void write_accounts(Json& json, const Accounts& a) {
       .field("gpu_bytes", a.gpu_bytes)
       .field("heap_allocations", a.heap_allocations)
       .field("planned_nodes", a.planned_nodes)
-      .field("seconds", a.seconds);
+      .field("waits", a.waits)
+      .field("seconds", a.seconds)
+      .field("wait_seconds", a.wait_seconds);
 }
 
 void write_adapter(Json& json, const gpu::AdapterDescription& a) {

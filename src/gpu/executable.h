@@ -14,6 +14,7 @@
 #include "base/texels.h"
 #include "gpu/device.h"
 #include "highwater/accounts.h"
+#include "highwater/progress.h"
 #include "highwater/result.h"
 
 namespace highwater::gpu {
@@ -44,6 +45,7 @@ struct ExecutableSpec {
   uint64_t read_back_size = 0;        // the most that one run reads back
   // Writes a buffer's first content into memory that is handed to the device afterwards.
   std::function<Status(uint32_t buffer, std::span<std::byte> memory)> fill;
+  Progress progress;
 };
 
 struct Dispatch {
@@ -57,6 +59,32 @@ struct ReadBack {
   uint64_t size;
 };
 
+// From one buffer's start to another's.
+struct Copy {
+  uint32_t from;
+  uint32_t to;
+  uint64_t size;  // whole words
+};
+
+struct Upload {
+  uint32_t buffer;
+  std::span<const std::byte> bytes;  // whole words
+};
+
+struct ParamsWrite {
+  uint32_t at = 0;
+  std::span<const std::byte> bytes;
+};
+
+// One call of a program, in the order in which its parts take effect.
+struct Work {
+  std::span<const Copy> copies = {};
+  std::span<const Upload> uploads = {};
+  ParamsWrite params = {};
+  std::span<const Dispatch> dispatches = {};  // one pass
+  std::span<const ReadBack> read_backs = {};
+};
+
 // Every chunk of the read-back buffer starts at a multiple of this.
 constexpr uint64_t kReadBackAlignment = 8;
 
@@ -66,22 +94,11 @@ class Executable {
                                                     const ExecutableSpec& spec, Accounts& accounts);
   ~Executable();
 
-  struct Upload {
-    uint32_t buffer;
-    std::span<const std::byte> bytes;  // whole words
-  };
-  struct ParamsWrite {
-    uint32_t at = 0;
-    std::span<const std::byte> bytes;
-  };
+  // All of it in one submit, with at most one params write; then waits. What was read back stays
+  // mapped until the next run.
+  Status run(std::span<const Work> works, Accounts& accounts);
 
-  // Uploads, one params write if there is one, one pass, one submit, one map. Afterwards what was
-  // read back stays mapped until the next run.
-  Status run(std::span<const Upload> uploads, ParamsWrite params,
-             std::span<const Dispatch> dispatches, std::span<const ReadBack> read_backs,
-             Accounts& accounts);
-
-  // The bytes of read-back i of the last run.
+  // The bytes of read-back i of the last run, counted over all of its works.
   std::span<const std::byte> result(size_t i) const;
 
   Device& device() { return *device_; }

@@ -55,6 +55,7 @@ Status Memory::load(DeviceImpl& device, const ExecutableSpec& spec, Accounts& ac
   uint64_t portion = 0;
   for (uint32_t i = 0; i < spec.buffers.size(); ++i) {
     const BufferSpec& wanted = spec.buffers[i];
+    if (spec.progress) spec.progress("weights", i, spec.buffers.size());
     HW_TRY(Place place, wanted.texels == Texels::None ? make_buffer(i, wanted, accounts)
                                                       : make_image(i, wanted, accounts));
     places_.push_back(std::move(place));
@@ -67,6 +68,7 @@ Status Memory::load(DeviceImpl& device, const ExecutableSpec& spec, Accounts& ac
     }
   }
   spec_ = nullptr;
+  if (spec.progress) spec.progress("weights", spec.buffers.size(), spec.buffers.size());
   return flush(device, accounts);
 }
 

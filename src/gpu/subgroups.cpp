@@ -35,7 +35,8 @@ Result<Seen> probe(const std::shared_ptr<Device>& device) {
   HW_TRY(const auto executable, Executable::create(device, spec, accounts));
   const Dispatch dispatch{0, 1, 1};
   const ReadBack read_back{0, sizeof seen};
-  HW_CHECK(executable->run({}, {}, {&dispatch, 1}, {&read_back, 1}, accounts));
+  const Work work{.dispatches = {&dispatch, 1}, .read_backs = {&read_back, 1}};
+  HW_CHECK(executable->run({&work, 1}, accounts));
   std::memcpy(&seen, executable->result(0).data(), sizeof seen);
   return seen;
 }

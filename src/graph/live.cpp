@@ -31,7 +31,7 @@ Live::Live(const Graph& graph)
   }
 }
 
-Status Live::update(std::span<const HostInput> inputs) {
+Status Live::update(std::span<const Input> inputs) {
   planned_nodes_ = 0;
   shapes_.inputs_ = inputs;
   Status status = take_inputs(inputs);
@@ -45,28 +45,33 @@ Status Live::update(std::span<const HostInput> inputs) {
   return {};
 }
 
-Status Live::take_inputs(std::span<const HostInput> inputs) {
+Status Live::take_inputs(std::span<const Input> inputs) {
   if (inputs.size() != graph_.inputs.size()) {
     return fail("the program takes ", graph_.inputs.size(), " inputs; ", inputs.size(),
                 " were given");
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const ValueId id = graph_.inputs[i];
-    const ValueInfo& info = graph_.values[id];
-    const auto* tensor = std::get_if<HostTensor>(&inputs[i]);
-    if ((info.kind == ValueInfo::Kind::Tensor) != (tensor != nullptr)) {
-      return fail("input ", i, " is ", graph_.describe(id), "; ",
-                  tensor ? "a tensor" : "an integer", " was given");
-    }
-    if (!tensor) {
-      set_scalar(id, *std::get_if<int64_t>(&inputs[i]));
-      continue;
-    }
-    Status status = set_dims(id, tensor->dims);
+    Status status = take_input(graph_.inputs[i], inputs[i]);
     if (!status) return status.take_error().within(text("input ", i));
   }
   for (uint32_t n : host_readers_) mark(n);
   return {};
+}
+
+Status Live::take_input(ValueId id, const Input& input) {
+  const bool is_tensor = graph_.values[id].kind == ValueInfo::Kind::Tensor;
+  if (const auto* tensor = std::get_if<HostTensor>(&input); tensor && is_tensor) {
+    return set_dims(id, tensor->dims);
+  }
+  if (const auto* fed = std::get_if<FromOutput>(&input); fed && is_tensor) {
+    return set_dims(id, shapes_.dims_[graph_.outputs[fed->output]]);
+  }
+  if (const auto* number = std::get_if<int64_t>(&input); number && !is_tensor) {
+    set_scalar(id, *number);
+    return {};
+  }
+  return fail("it is ", graph_.describe(id), "; ", is_tensor ? "an integer" : "a tensor",
+              " was given");
 }
 
 // A node's readers come after it, so one pass from the front plans each node at most once.
@@ -136,15 +141,19 @@ void Live::commit() {
         continue;
       }
       std::memcpy(params_.data() + at, bytes.data(), bytes.size());
-      const auto end = static_cast<uint32_t>(at + bytes.size());
-      dirty_ = dirty_.empty() ? Range{at, end}
-                              : Range{std::min(dirty_.begin, at), std::max(dirty_.end, end)};
+      dirty_ = dirty_.merged({at, static_cast<uint32_t>(at + bytes.size())});
     }
   }
   touched_.clear();
   old_dims_.clear();
   old_scalars_.clear();
   planned_once_ = true;
+}
+
+Live::Range Live::Range::merged(Range other) const {
+  if (empty()) return other;
+  if (other.empty()) return *this;
+  return {std::min(begin, other.begin), std::max(end, other.end)};
 }
 
 void Live::roll_back() {

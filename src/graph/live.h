@@ -22,8 +22,9 @@ class Live {
   explicit Live(const Graph& graph);
 
   // Takes a call's inputs and plans again, in graph order, every node that reads something that
-  // changed. All or nothing: on an error the state is that of the last good call.
-  Status update(std::span<const HostInput> inputs);
+  // changed. All or nothing: on an error the state is that of the last good call. An input that is
+  // fed from an output has the dims that the output had in that call.
+  Status update(std::span<const Input> inputs);
 
   const Shapes& shapes() const { return shapes_; }
 
@@ -37,9 +38,12 @@ class Live {
     uint32_t begin = 0;
     uint32_t end = 0;
     bool empty() const { return begin >= end; }
+    uint32_t size() const { return end - begin; }
+    Range merged(Range other) const;  // the smallest that holds both
   };
   Range dirty_params() const { return dirty_; }
   void mark_params_clean() { dirty_ = {}; }
+  void mark_params_dirty(Range range) { dirty_ = dirty_.merged(range); }
 
   // Nodes planned by the last update; none when nothing changed.
   uint32_t planned_nodes() const { return planned_nodes_; }
@@ -57,7 +61,8 @@ class Live {
     int64_t number;
   };
 
-  Status take_inputs(std::span<const HostInput> inputs);
+  Status take_inputs(std::span<const Input> inputs);
+  Status take_input(ValueId id, const Input& input);
   Status sweep();
   Status plan_node(uint32_t node);
   Status set_dims(ValueId id, const Dims& dims);

@@ -154,7 +154,8 @@ void plan_memory(Graph& graph, const Program& program) {
       const BufferId buffer = shared.take(lives[id].size);
       graph.values[id].buffer = buffer;
       const auto last = static_cast<size_t>(std::max<int64_t>(lives[id].last, 0));
-      if (last < graph.nodes.size()) done[last].push_back(buffer);
+      // An input's memory stays its own: the next call may feed it from any of the outputs.
+      if (last < graph.nodes.size() && slot > 0) done[last].push_back(buffer);
     }
     // Node slot - 1 has run once its outputs are placed: what it touched last is free.
     if (slot == 0) continue;

@@ -19,7 +19,8 @@ Result<int64_t> Shapes::host_integer(Tensor t, int64_t index) const {
   // While the graph is built there is no call yet; any number will do.
   if (*input >= inputs_.size()) return int64_t{0};
   const auto* host = std::get_if<HostTensor>(&inputs_[*input]);
-  if (!host || index < 0 || index >= host->dims.numel()) {
+  if (!host) return fail(graph_.describe(t.id), " is wanted on the host; it is on the device");
+  if (index < 0 || index >= host->dims.numel()) {
     return fail("element ", index, " of ", graph_.describe(t.id), " is not there");
   }
   const auto read = [&](auto element) {
@@ -45,6 +46,7 @@ Result<int64_t> Shapes::host_integer(Tensor t, int64_t index) const {
 Status Shapes::check_host_range(Tensor t, int64_t begin, int64_t end) const {
   const auto input = graph_.values[graph_.root(t.id)].input;
   if (!input || *input >= inputs_.size()) return {};
+  if (!std::holds_alternative<HostTensor>(inputs_[*input])) return {};
   const int64_t count = (*this)[t].numel();
   for (int64_t i = 0; i < count; ++i) {
     HW_TRY(const int64_t element, host_integer(t, i));

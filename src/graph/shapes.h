@@ -37,7 +37,7 @@ class Shapes {
   const Graph& graph_;
   std::vector<Dims> dims_;
   std::vector<int64_t> scalars_;
-  std::span<const HostInput> inputs_;
+  std::span<const Input> inputs_;
 };
 
 }  // namespace highwater

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/mapped_file.h"
 #include "blob/pte.h"
-#include "inspect/file_bytes.h"
 #include "inspect/inspect.h"
 #include "runtime/choices.h"
 
@@ -147,7 +147,7 @@ class FileReport {
 }  // namespace
 
 Result<std::string> inspect_file(const std::string& path, const InspectOptions& options) {
-  HW_TRY(const FileBytes file, FileBytes::open(path));
+  HW_TRY(const MappedFile file, MappedFile::open(path));
   auto pte = read_pte(file.bytes());
   if (!pte) return pte.take_error().within(path);
   if (!options.method.empty() && !pte->find(options.method)) {

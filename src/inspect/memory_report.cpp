@@ -15,7 +15,9 @@ std::string_view kind_of(const Graph& graph, BufferId id) {
   if (buffer.texels != Texels::None) return "images";
   if (buffer.constant == kNoValue) {
     for (const ValueInfo& value : graph.values) {
-      if (value.buffer == id && value.fixed) return "kept";
+      if (value.buffer != id) continue;
+      if (value.fixed) return "kept";
+      if (value.input) return "inputs";  // which share with nothing
     }
     return "shared";
   }
@@ -50,7 +52,7 @@ struct Sharing {
     for (ValueId id = 0; id < graph.values.size(); ++id) {
       const ValueInfo& value = graph.values[id];
       if (value.buffer == kNoBuffer || graph.root(id) != id) continue;
-      if (value.tensor.constant || value.fixed) continue;
+      if (value.tensor.constant || value.fixed || value.input) continue;
       apart += lives[id].size;
       const auto first = static_cast<size_t>(std::max<int64_t>(lives[id].first, 0));
       const auto last = static_cast<size_t>(std::max<int64_t>(lives[id].last, 0));
@@ -104,7 +106,7 @@ std::string_view role_of(const Graph& graph, ValueId id) {
 
 void write_memory(Json& json, const Graph& graph, const Target& target) {
   std::map<std::string_view, uint64_t> kinds;
-  for (const auto kind : {"constants", "images", "caches", "kept", "shared"}) kinds[kind] = 0;
+  for (const auto kind : {"constants", "images", "caches", "kept", "inputs", "shared"}) kinds[kind] = 0;
   json.key("buffers").begin_list();
   for (BufferId id = 0; id < graph.buffers.size(); ++id) {
     const std::string_view kind = kind_of(graph, id);

@@ -21,7 +21,7 @@ Probe::Probe(const Graph& graph) : graph_(graph), live_(graph), elements_(graph.
 }
 
 void Probe::set(const Place& place, int64_t number) {
-  HostInput& input = inputs_[place.input];
+  Input& input = inputs_[place.input];
   switch (place.kind) {
     case Place::Kind::Dim:
       std::get_if<HostTensor>(&input)->dims[place.index] = number;
@@ -36,7 +36,7 @@ void Probe::set(const Place& place, int64_t number) {
 }
 
 int64_t Probe::get(const Place& place) const {
-  const HostInput& input = inputs_[place.input];
+  const Input& input = inputs_[place.input];
   switch (place.kind) {
     case Place::Kind::Dim:
       return std::get_if<HostTensor>(&input)->dims[place.index];

@@ -49,7 +49,7 @@ class Probe {
  private:
   const Graph& graph_;
   Live live_;
-  std::vector<HostInput> inputs_;
+  std::vector<Input> inputs_;
   std::vector<std::vector<int64_t>> elements_;  // of inputs that hold integers
 };
 

@@ -39,6 +39,7 @@ def test_a_wheel_holds_the_package_the_libraries_and_the_licences(wheel, root):
     names = zipfile.ZipFile(wheel).namelist()
     for name in (
         *("highwater/__init__.py", "highwater/__main__.py", "highwater/py.typed"),
+        *("highwater/inspect/page.html", "highwater/inspect/page.css", "highwater/inspect/page.js"),
         *("highwater/lib/libhighwater.so", "highwater/lib/libwgpu_native.so"),
         "highwater/include/highwater/highwater.h",
         "highwater/lib/cmake/highwater/highwater-config.cmake",

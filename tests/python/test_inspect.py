@@ -7,13 +7,12 @@ import subprocess
 import sys
 
 import highwater
+import inspected
 import llamas
 import pytest
 import torch
 from highwater import inspect
 from live import LiveProgram
-from lowering import lower
-from modules import Fn, live
 
 
 def run_cli(*arguments, **environment) -> subprocess.CompletedProcess:
@@ -32,47 +31,32 @@ def program_of(report: inspect.Report) -> inspect.Program:
 
 
 @pytest.fixture(scope="module")
-def gate(tmp_path_factory):
-    """x and y have the same length, and z another one."""
-
-    def forward(x, y, z):
-        row = torch.sigmoid(x) * y + x[:, -1:]
-        return row.reshape(-1), torch.cat([row, z], 1)[:, ::2]
-
-    length, other = live("length", most=48), live("other", most=9)
-    inputs = (torch.randn(1, 48, 16), torch.randn(1, 48, 16), torch.randn(1, 9, 16))
-    path = tmp_path_factory.mktemp("gate") / "gate.pte"
-    path.write_bytes(lower(Fn(forward), inputs, ({1: length}, {1: length}, {1: other})))
-    return path
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("inspect")
 
 
 @pytest.fixture(scope="module")
-def llama(tmp_path_factory):
-    path = tmp_path_factory.mktemp("llama") / "llama.pte"
-    path.write_bytes(llamas.build("4w").pte)
-    return path
+def gate(folder):
+    (folder / "gate.pte").write_bytes(inspected.gate())
+    return folder / "gate.pte"
 
 
 @pytest.fixture(scope="module")
-def split(tmp_path_factory):
-    """The CPU keeps what stands between two delegates."""
-    path = tmp_path_factory.mktemp("split") / "split.pte"
-    module = Fn(lambda x: torch.sigmoid(torch.erfinv(torch.tanh(x) * 0.5)) * 2.0)
-    path.write_bytes(lower(module, (torch.randn(1, 32, 8),), ({1: live(most=32)},)))
-    return path
+def llama(folder):
+    (folder / "llama.pte").write_bytes(llamas.build("4w").pte)
+    return folder / "llama.pte"
 
 
 def test_formulas_of_a_small_program(gate):
     program = program_of(inspect.read(gate))
     places = {s["name"]: s["places"] for s in program.symbols}
     assert places["S"] == ["dim 1 of input 0", "dim 1 of input 1"]
-    flat, halved = (program.values[value]["dims"] for value in program.raw["outputs"])
+    flat, both = (program.values[value]["dims"] for value in program.raw["outputs"])
     # The planner would also take fewer columns, which the file does not rule out.
     (columns,) = [s for s in program.symbols if "dim 2 of input 0" in s["places"]]
     (rows,) = [s for s in program.symbols if "dim 1 of input 2" in s["places"]]
     assert flat == [f"S*{columns['name']}"]
-    assert halved[0] == "1"
-    assert halved[2] == columns["name"]
+    assert both == ["1", f"S + {rows['name']}", columns["name"]]
     assert (rows["least"], rows["most"]) == (1, 9)
 
 
@@ -104,7 +88,7 @@ def test_a_llama_runs_as_it_was_said(llama, monkeypatch, kind):
         assert shape.kernels == highwater.last_run()["kernels"], shape.name
         assert shape.dims[program.raw["outputs"][0]] == list(logits.shape)
     parts = program.raw["memory"]
-    kinds = ("constants", "images", "caches", "kept", "shared", "params", "read_back")
+    kinds = ("constants", "images", "caches", "kept", "inputs", "shared", "params", "read_back")
     assert sum(parts[kind] for kind in kinds) == loaded["gpu_bytes"]
 
 
@@ -147,14 +131,22 @@ def test_a_shape_over_the_bound_is_refused_in_the_planners_words(llama):
     assert "do not fit" in shape.refused
 
 
-def test_what_stays_on_the_cpu_is_named(split):
-    report = inspect.read(split)
+def test_what_stays_on_the_cpu_is_named(tmp_path):
+    (tmp_path / "split.pte").write_bytes(inspected.split())
+    report = inspect.read(tmp_path / "split.pte")
     (method,) = report.methods
     assert any("erfinv" in op for op in method["cpu_ops"])
     assert len(list(report.programs())) == 2
     for _, _, program in report.programs():
         assert "S" in {s["name"] for s in program.symbols}
     assert "on the CPU" in inspect.as_text(report)
+
+
+def test_what_cannot_run_is_named(tmp_path):
+    (tmp_path / "pool.pte").write_bytes(inspected.unsupported())
+    done = run_cli(tmp_path / "pool.pte")
+    assert done.returncode == 0
+    assert "does not run: an op of this program is not supported: aten.avg_pool2d" in done.stdout
 
 
 def test_the_text(llama):
@@ -196,7 +188,7 @@ def test_the_json(llama):
     ("content", "arguments", "words"),
     [
         (None, (), "does not exist"),
-        (b"", (), "is empty"),
+        (b"", (), "not a .pte file"),
         (b"no program at all", (), "not a .pte file"),
         ("cut", (), "cut short"),
         ("whole", ("--method", "backward"), "no method 'backward'; it has forward"),

@@ -1,11 +1,12 @@
 // Memory by kind, and the plan: which values share which buffer over which nodes' lives.
 const KINDS = {
   constants: "constants", images: "constants as images", caches: "caches", kept: "computed once",
-  shared: "shared by what is computed", params: "params", read_back: "read back",
+  inputs: "inputs", shared: "shared by what is computed", params: "params", read_back: "read back",
 };
+const PLANNED = new Set(["inputs", "shared"]);
 const ROLES = { input: "input", output: "output", activation: "activation", scratch: "scratch" };
 
-const kindColour = (kind) => (kind === "shared" ? "activation" : kind);
+const kindColour = (kind) => ({ shared: "activation", inputs: "input" })[kind] ?? kind;
 
 function showKinds(program) {
   const { memory } = program;
@@ -38,7 +39,7 @@ class MemoryView {
     this.live = live;
     const { program } = live;
     showKinds(program);
-    this.buffers = program.buffers.flatMap((buffer, id) => (buffer.kind === "shared" ? [id] : []));
+    this.buffers = program.buffers.flatMap((buffer, id) => (PLANNED.has(buffer.kind) ? [id] : []));
     this.bars = program.values.filter((value) => this.buffers.includes(value.buffer));
     this.build(onSelect);
     const roles = Object.entries(ROLES).map(([role, label]) => {

@@ -11,7 +11,8 @@ MEMORY = {
     "images": "weights that are read as images",
     "caches": "constants that ops write into",
     "kept": "computed by the first run",
-    "shared": "activations, inputs, outputs and scratch",
+    "inputs": "what the caller gives",
+    "shared": "activations, outputs and scratch",
     "params": "what plans tell kernels",
     "read_back": "outputs on their way to the host",
 }

@@ -40,8 +40,8 @@ class Nonsense {
 
   const Program& program() const { return b_.program(); }
 
-  std::vector<HostInput> inputs() {
-    std::vector<HostInput> result;
+  std::vector<Input> inputs() {
+    std::vector<Input> result;
     for (ValueId id : b_.program().inputs) {
       const auto* tensor = std::get_if<TensorDecl>(&b_.program().values[id]);
       if (!tensor) {

@@ -6,7 +6,7 @@ namespace highwater {
 namespace {
 
 // The program with `inputs` as its bounds: building it plans every node at just these shapes.
-Program bounded_by(Program program, const std::vector<HostInput>& inputs) {
+Program bounded_by(Program program, const std::vector<Input>& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const auto* tensor = std::get_if<HostTensor>(&inputs[i]);
     if (tensor) std::get<TensorDecl>(program.values[program.inputs[i]]).dims = tensor->dims;
@@ -21,7 +21,7 @@ TEST_P(RandomSweep, EqualsPlanningFromScratch) {
   Engine engine(random.program());
   int good = 0, bad = 0;
   for (int step = 0; step < 40; ++step) {
-    const std::vector<HostInput> inputs = random.inputs();
+    const std::vector<Input> inputs = random.inputs();
     const Snapshot before = engine.snapshot();
     const Status status = engine.call(inputs);
 

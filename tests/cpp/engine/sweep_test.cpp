@@ -58,7 +58,7 @@ TEST(Sweep, CostFollowsTheNodesTouchedAndNotTheGraph) {
   }
   Engine engine(b.program());
   for (int changed = 0; changed <= kChains; ++changed) {
-    std::vector<HostInput> inputs(kChains, rows(16));
+    std::vector<Input> inputs(kChains, rows(16));
     ASSERT_TRUE(succeeds(engine.call(inputs)));
     for (int i = 0; i < changed; ++i) inputs[static_cast<size_t>(i)] = rows(7);
     ASSERT_TRUE(succeeds(engine.call(inputs)));

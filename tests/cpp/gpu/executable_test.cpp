@@ -52,11 +52,12 @@ void expect_working(const std::shared_ptr<Device>& device, float scale) {
   ASSERT_TRUE(succeeds(made));
   std::vector<float> x(kCount);
   std::iota(x.begin(), x.end(), 1.0f);
-  const Executable::Upload upload{0, std::as_bytes(std::span(x))};
+  const Upload upload{0, std::as_bytes(std::span(x))};
   const Dispatch dispatch{0, 2, 1};
   const ReadBack read_back{1, kBytes};
+  const Work work{{}, {&upload, 1}, {}, {&dispatch, 1}, {&read_back, 1}};
   Accounts accounts;
-  ASSERT_TRUE(succeeds((*made)->run({&upload, 1}, {}, {&dispatch, 1}, {&read_back, 1}, accounts)));
+  ASSERT_TRUE(succeeds((*made)->run({&work, 1}, accounts)));
   ASSERT_EQ((*made)->result(0).size(), kBytes);
   std::vector<float> y(kCount);
   std::memcpy(y.data(), (*made)->result(0).data(), kBytes);

@@ -3,7 +3,9 @@
 
 #include <cstdlib>
 
-#include "runtime/session.h"
+#include "gpu/adapters.h"
+#include "graph/graph.h"
+#include "highwater/session.h"
 #include "support/expect.h"
 #include "support/program_builder.h"
 
@@ -35,8 +37,8 @@ TEST_P(Half, SumsAreRoundedToHalves) {
     a.push_back(float_to_half(0.37f * static_cast<float>(i) - 3));
     c.push_back(float_to_half(100.0f / static_cast<float>(i + 1)));
   }
-  const HostInput inputs[] = {HostTensor{DType::Float16, {kElements}, a.data()},
-                              HostTensor{DType::Float16, {kElements}, c.data()}};
+  const Input inputs[] = {HostTensor{DType::Float16, {kElements}, a.data()},
+                          HostTensor{DType::Float16, {kElements}, c.data()}};
   ASSERT_TRUE(succeeds((*session)->run(inputs)));
   ASSERT_TRUE(
       succeeds((*session)->read_output(0, DType::Float16, std::as_writable_bytes(std::span(sum)))));

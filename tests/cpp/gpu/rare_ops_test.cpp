@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "runtime/session.h"
+#include "highwater/session.h"
 #include "support/expect.h"
 #include "support/program_builder.h"
 
@@ -74,8 +74,8 @@ TEST_P(RareOps, AreRightAtEveryLengthInTurn) {
     std::vector<float> x(static_cast<size_t>(n * kWidth)), row(kWidth);
     for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 89) - 0.25f;
     for (size_t i = 0; i < row.size(); ++i) row[i] = static_cast<float>(n) - static_cast<float>(i);
-    const HostInput inputs[] = {HostTensor{DType::Float32, {n, kWidth}, x.data()},
-                                HostTensor{DType::Float32, {kWidth}, row.data()}};
+    const Input inputs[] = {HostTensor{DType::Float32, {n, kWidth}, x.data()},
+                            HostTensor{DType::Float32, {kWidth}, row.data()}};
     ASSERT_TRUE(succeeds((*session)->run(inputs)));
     ASSERT_EQ((*session)->output_dims(0), (Dims{n, kWidth}));
     std::vector<float> y(x.size(), -1.0f);

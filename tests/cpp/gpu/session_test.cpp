@@ -1,5 +1,5 @@
 // A whole session on a device, at every live length.
-#include "runtime/session.h"
+#include "highwater/session.h"
 
 #include "support/expect.h"
 #include "support/program_builder.h"
@@ -51,15 +51,14 @@ TEST(Session, BadCallsAreErrorsAndTheNextGoodOneIsRight) {
   residual.run_and_compare(*session, 50, 1.0f);
   const std::vector<float> x = residual.input(129, 1.0f);
   const std::vector<int64_t> integers(24);
-  const HostInput bad[] = {
+  const Input bad[] = {
       HostTensor{DType::Float32, {129, 24}, x.data()},
       HostTensor{DType::Float32, {24, 50}, x.data()},
       HostTensor{DType::Float32, {24}, x.data()},
       HostTensor{DType::Int64, {1, 24}, integers.data()},
       int64_t{3},
   };
-  for (const HostInput& input : bad)
-    EXPECT_TRUE(fails_saying(session->run({&input, 1}), {"input 0"}));
+  for (const Input& input : bad) EXPECT_TRUE(fails_saying(session->run({&input, 1}), {"input 0"}));
   EXPECT_TRUE(fails_saying(session->run({}), {"1 inputs"}));
   EXPECT_EQ(session->output_dims(0), (Dims{50, 24})) << "still those of the last good run";
   residual.run_and_compare(*session, 50, 3.0f);
@@ -110,7 +109,7 @@ TEST(Session, WhatFollowsFromConstantsAloneIsComputedOnce) {
   ASSERT_TRUE(succeeds(session));
   for (size_t run = 0; run < 3; ++run) {
     const float given[] = {10, 20, 30, 40};
-    const HostInput input = HostTensor{DType::Float32, {1, 4}, given};
+    const Input input = HostTensor{DType::Float32, {1, 4}, given};
     ASSERT_TRUE(succeeds((*session)->run({&input, 1})));
     float y[4] = {};
     ASSERT_TRUE(

@@ -28,7 +28,7 @@ TEST(Threads, LoadingAndFailingBesideARunningSession) {
       const Residual other(static_cast<float>(i));
       const auto beside = other.load();
       other.run_and_compare(*beside, 10 + i, 1.0f);
-      const HostInput bad = int64_t{1};
+      const Input bad = int64_t{1};
       EXPECT_FALSE(beside->run({&bad, 1}).ok());
     }
   });

@@ -89,7 +89,8 @@ void write_graph(FlatBufferBuilder& b, const BlobContent& content) {
 
 BlobContent good_content() {
   BlobContent c;
-  const int8_t f32 = vkgraph::VkDataType::FLOAT32, i64 = vkgraph::VkDataType::INT64;
+  const auto f32 = static_cast<int8_t>(vkgraph::VkDataType::FLOAT32);
+  const auto i64 = static_cast<int8_t>(vkgraph::VkDataType::INT64);
   c.values = {
       BlobContent::Tensor{f32, {4, 8}},     // 0: x
       BlobContent::Tensor{f32, {8}, 0},     // 1: w, in the blob

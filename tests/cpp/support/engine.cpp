@@ -17,11 +17,11 @@ Snapshot::Snapshot(const Graph& graph, const Live& live) {
   }
 }
 
-HostInput of_dims(const Dims& dims, DType dtype) {
+Input of_dims(const Dims& dims, DType dtype) {
   return HostTensor{dtype, dims, nullptr};
 }
 
-HostInput rows(int64_t count) {
+Input rows(int64_t count) {
   return of_dims({count, 4});
 }
 
@@ -33,7 +33,7 @@ Engine::Engine(const Program& program) {
   take_toy_plans();
 }
 
-Status Engine::call(const std::vector<HostInput>& inputs) {
+Status Engine::call(const std::vector<Input>& inputs) {
   Status status = live_->update(inputs);
   toy_plans_ = take_toy_plans();
   if (!status) return status;

@@ -30,15 +30,15 @@ struct Snapshot {
 };
 
 // Inputs whose elements nobody looks at.
-HostInput of_dims(const Dims& dims, DType dtype = DType::Float32);
-HostInput rows(int64_t count);  // of [count, 4]
+Input of_dims(const Dims& dims, DType dtype = DType::Float32);
+Input rows(int64_t count);  // of [count, 4]
 
 class Engine {
  public:
   explicit Engine(const Program& program);
 
   // One call, after which the sweep's promises must hold.
-  Status call(const std::vector<HostInput>& inputs);
+  Status call(const std::vector<Input>& inputs);
 
   const Dims& dims(ValueId id) const { return live_->shapes()[Tensor{id}]; }
   int64_t scalar(ValueId id) const { return live_->shapes()[Scalar{id}]; }

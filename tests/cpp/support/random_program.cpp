@@ -20,9 +20,9 @@ RandomProgram::RandomProgram(uint32_t seed, size_t nodes) : random_(seed) {
   b_.output(tensors_.back()).output(scalars_.back());
 }
 
-std::vector<HostInput> RandomProgram::inputs() {
+std::vector<Input> RandomProgram::inputs() {
   if (last_.empty()) last_ = {int64_t{0}, tensor(), tensor(), tensor()};
-  for (HostInput& input : last_) {
+  for (Input& input : last_) {
     if (below(2) == 0) continue;
     if (std::holds_alternative<HostTensor>(input)) {
       input = tensor();
@@ -85,7 +85,7 @@ ValueId RandomProgram::pick(const std::vector<ValueId>& from) {
   return from[static_cast<size_t>(below(static_cast<int64_t>(from.size())))];
 }
 
-HostInput RandomProgram::tensor() {
+Input RandomProgram::tensor() {
   return HostTensor{DType::Float32, {below(kMostRows + 1), 4}, nullptr};
 }
 

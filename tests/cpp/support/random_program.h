@@ -16,21 +16,21 @@ class RandomProgram {
   const Program& program() const { return b_.program(); }
 
   // One call's inputs: a scalar, then tensors. About half of them stay as they were.
-  std::vector<HostInput> inputs();
+  std::vector<Input> inputs();
 
  private:
   void add_node();
   void add_scalar_node();
   int64_t below(int64_t n);
   ValueId pick(const std::vector<ValueId>& from);
-  HostInput tensor();
+  Input tensor();
 
   std::mt19937 random_;
   ProgramBuilder b_;
   std::vector<ValueId> tensors_;
   std::vector<ValueId> scalars_;
   std::vector<ValueId> caches_;
-  std::vector<HostInput> last_;
+  std::vector<Input> last_;
 };
 
 }  // namespace highwater

@@ -51,7 +51,7 @@ std::vector<float> Residual::expected(const std::vector<float>& x) const {
 
 void Residual::run_and_compare(Session& session, int64_t rows, float seed) const {
   const std::vector<float> x = input(rows, seed);
-  const HostInput given = HostTensor{DType::Float32, {rows, kWidth}, x.data()};
+  const Input given = HostTensor{DType::Float32, {rows, kWidth}, x.data()};
   ASSERT_TRUE(succeeds(session.run({&given, 1})));
   ASSERT_EQ(session.output_dims(0), (Dims{rows, kWidth}));
   EXPECT_EQ(session.output_scalar(1), rows);

@@ -9,7 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/session.h"
+#include "blob/program.h"
+#include "highwater/session.h"
 
 namespace highwater {
 

@@ -1,0 +1,81 @@
+// Text from a language model: tokens in, tokens out, and everything between stays on the device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "highwater/export.h"
+#include "highwater/result.h"
+#include "highwater/session.h"
+
+namespace highwater {
+
+// How the next token is chosen. The same seed gives the same text.
+struct Sampling {
+  float temperature = 0.0f;  // 0 takes the likeliest token
+  int64_t top_k = 0;         // draws among so many of the likeliest; 0 means all
+  float top_p = 1.0f;        // and among those that together have this probability
+  uint64_t seed = 0;
+};
+
+// A text that grows: tokens are appended, or drawn by the model. What was fed to the model stays in
+// its cache, so that only new tokens cost anything.
+class HIGHWATER_API Generator {
+ public:
+  // A model as export_llama makes it, with a cache: it takes tokens [1, length] and the position of
+  // the first, and gives logits.
+  static Result<std::unique_ptr<Generator>> open(const std::string& path,
+                                                 const SessionOptions& options = {});
+  ~Generator();
+
+  // All tokens so far.
+  std::span<const int64_t> text() const { return text_; }
+
+  // Adds tokens to the text. Nothing runs yet.
+  Status append(std::span<const int64_t> tokens);
+
+  // Draws `count` tokens, each fed into the next step on the device: one submit, and one wait, for
+  // all of them. They are the same as if drawn one by one. What was appended is fed before.
+  Result<std::span<const int64_t>> draw(size_t count, const Sampling& sampling = {});
+
+  // Goes back to the first `length` tokens of the text. 0 starts anew.
+  Status rewind(size_t length);
+
+  int64_t capacity() const { return capacity_; }     // the most tokens of a text
+  int64_t longest_step() const { return longest_; }  // the most tokens fed at once
+  int64_t vocabulary() const { return vocabulary_; }
+  // From the file's metadata, where it has such.
+  std::span<const int64_t> end_tokens() const { return end_tokens_; }
+  std::optional<int64_t> begin_token() const { return begin_token_; }
+
+  // Accounts of all that the last draw did.
+  const Accounts& accounts() const { return accounts_; }
+  const Session& session() const { return *session_; }
+
+ private:
+  Generator() = default;
+  Status check_model();
+  Status feed_chunk();
+  Result<std::span<const int64_t>> draw_batch(size_t count, const Sampling& sampling);
+
+  std::unique_ptr<Session> session_;
+  std::vector<int64_t> text_;
+  size_t fed_ = 0;  // so many tokens of the text are in the cache
+  int64_t capacity_ = 0;
+  int64_t longest_ = 0;
+  int64_t vocabulary_ = 0;
+  std::vector<int64_t> end_tokens_;
+  std::optional<int64_t> begin_token_;
+  Accounts accounts_;
+
+  // Kept between draws, so that warm ones allocate nothing.
+  struct Batch;
+  std::unique_ptr<Batch> batch_;
+};
+
+}  // namespace highwater

@@ -1,0 +1,106 @@
+// A program on a device: give it inputs of any live shape, run it, read its outputs. What every
+// front door uses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "highwater/accounts.h"
+#include "highwater/export.h"
+#include "highwater/host_tensor.h"
+#include "highwater/progress.h"
+#include "highwater/result.h"
+
+namespace highwater {
+
+// The engine's own; a user of a session needs none of them.
+struct Program;
+class Graph;
+class Live;
+namespace gpu {
+struct AdapterDescription;
+struct Dispatch;
+}  // namespace gpu
+
+struct SessionOptions {
+  std::string adapter;           // its index, or a part of its name; empty takes the best
+  double timeout_seconds = 300;  // how long a run may take before the device is given up
+  std::string without_passes;    // names of rewrites to leave out; see passes.h
+  bool half_cache = false;       // keep float32 caches as float16; see passes.h
+  Progress progress;             // told how far loading has come
+};
+
+// Gives the bytes of a constant under its key to `use`, which is done with them when it returns.
+using UseBytes = std::function<Status(std::span<const std::byte>)>;
+using ConstantSource = std::function<Status(const std::string& key, const UseBytes& use)>;
+
+// One call among several that go to the device together.
+struct Call {
+  std::span<const Input> inputs;
+  std::span<const size_t> reads;  // outputs to read back; the others stay on the device
+};
+
+class HIGHWATER_API Session {
+ public:
+  // A method of a .pte file, all of which must be one delegate.
+  static Result<std::unique_ptr<Session>> open(const std::string& path,
+                                               const SessionOptions& options = {},
+                                               std::string_view method = "forward");
+  // A program that is in memory already.
+  static Result<std::unique_ptr<Session>> load(Program program, const ConstantSource& constants,
+                                               const SessionOptions& options = {});
+  ~Session();
+
+  // Runs at the live shapes of `inputs` and reads all outputs back. On an error nothing has
+  // changed, and the next good call works.
+  Status run(std::span<const Input> inputs);
+
+  // Runs the calls one after the other in a single submit, and waits once. An input can be what an
+  // output was in the call before. On an error none of them has run.
+  Status run(std::span<const Call> calls);
+
+  size_t input_count() const;
+  size_t output_count() const;
+  bool input_is_scalar(size_t i) const;
+  bool output_is_scalar(size_t i) const;
+  DType input_dtype(size_t i) const;
+  DType output_dtype(size_t i) const;
+  // The largest that they can be.
+  const Dims& input_bound(size_t i) const;
+  const Dims& output_bound(size_t i) const;
+
+  // Of the last call.
+  const Dims& output_dims(size_t i) const;
+  int64_t output_scalar(size_t i) const;
+  // Copies output i of a call to host memory of as many elements of `dtype`; by default of the last
+  // call. It must have been among the call's reads.
+  Status read_output(size_t i, DType dtype, std::span<std::byte> to) const;
+  Status read_output(size_t call, size_t i, DType dtype, std::span<std::byte> to) const;
+
+  const Accounts& load_accounts() const;
+  const Accounts& run_accounts() const;
+  std::string_view adapter_name() const;
+  // The kernels of the last run, in order.
+  std::vector<std::string> kernels() const;
+
+  // For the engine's own tools.
+  const gpu::AdapterDescription& adapter() const;
+  const Graph& graph() const;
+  const Live& live() const;
+  // What the last run dispatched, in order; the steps are the graph's.
+  std::span<const gpu::Dispatch> dispatches() const;
+
+ private:
+  struct State;
+  explicit Session(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace highwater

@@ -1,0 +1,38 @@
+#include "gpu/staging.h"
+
+#include <algorithm>
+
+namespace highwater::gpu {
+
+void Staging::clear() {
+  bytes_.clear();
+  copies_.clear();
+}
+
+void Staging::add(WGPUBuffer to, uint64_t at, std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  copies_.push_back({to, at, bytes_.size(), bytes.size()});
+  bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+}
+
+Status Staging::send(Accounts& accounts) {
+  if (bytes_.empty()) return {};
+  if (bytes_.size() > capacity_) {
+    // Larger than asked for, so that a longer position or a longer batch seldom makes a new one.
+    const uint64_t size = std::max<uint64_t>(2 * bytes_.size(), 4096);
+    HW_TRY(buffer_, device_.make_buffer(size, WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst,
+                                        false, "staging", accounts));
+    capacity_ = size;
+  }
+  api().QueueWriteBuffer(device_.queue(), buffer_.get(), 0, bytes_.data(), bytes_.size());
+  return {};
+}
+
+void Staging::encode(WGPUCommandEncoder encoder, size_t begin, size_t end) const {
+  for (size_t i = begin; i < end; ++i) {
+    const Copy& c = copies_[i];
+    api().CommandEncoderCopyBufferToBuffer(encoder, buffer_.get(), c.from, c.to, c.at, c.size);
+  }
+}
+
+}  // namespace highwater::gpu

@@ -1,0 +1,41 @@
+// Bytes that must reach their buffers between the passes of one submit. For gpu/ only.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "gpu/device_impl.h"
+
+namespace highwater::gpu {
+
+// A queue's writes all come before the submit. What a later pass wants is sent along in a buffer of
+// its own, by one write for all passes, and copied from there when its turn comes.
+class Staging {
+ public:
+  explicit Staging(DeviceImpl& device) : device_(device) {}
+
+  void clear();
+  void add(WGPUBuffer to, uint64_t at, std::span<const std::byte> bytes);
+  // Sends all that was added.
+  Status send(Accounts& accounts);
+
+  // How many were added so far: one pass's copies begin where those of the one before end.
+  size_t count() const { return copies_.size(); }
+  void encode(WGPUCommandEncoder encoder, size_t begin, size_t end) const;
+
+ private:
+  struct Copy {
+    WGPUBuffer to;
+    uint64_t at;
+    uint64_t from;
+    uint64_t size;
+  };
+
+  DeviceImpl& device_;
+  BufferHandle buffer_;
+  uint64_t capacity_ = 0;
+  std::vector<std::byte> bytes_;
+  std::vector<Copy> copies_;
+};
+
+}  // namespace highwater::gpu

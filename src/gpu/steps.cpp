@@ -1,0 +1,116 @@
+#include "gpu/steps.h"
+
+#include <unordered_set>
+
+namespace highwater::gpu {
+namespace {
+
+WGPUBindGroupLayoutEntry layout_entry(size_t binding) {
+  WGPUBindGroupLayoutEntry e = WGPU_BIND_GROUP_LAYOUT_ENTRY_INIT;
+  e.binding = static_cast<uint32_t>(binding);
+  e.visibility = WGPUShaderStage_Compute;
+  return e;
+}
+
+// What each binding of a step is. The params, if there are any, are binding 0.
+std::vector<WGPUBindGroupLayoutEntry> layout_of(const ExecutableSpec& spec, const StepSpec& step) {
+  std::vector<WGPUBindGroupLayoutEntry> entries;
+  if (step.params_size) {
+    entries.push_back(layout_entry(0));
+    entries.back().buffer.type = spec.params_in_storage ? WGPUBufferBindingType_ReadOnlyStorage
+                                                        : WGPUBufferBindingType_Uniform;
+  }
+  for (size_t i = 0; i < step.bindings.size(); ++i) {
+    const StepSpec::Binding& b = step.bindings[i];
+    const Texels texels = spec.buffers[b.buffer].texels;
+    entries.push_back(layout_entry(i + 1));
+    if (texels != Texels::None) {
+      entries.back().texture.sampleType = sample_type(texels);
+      entries.back().texture.viewDimension = WGPUTextureViewDimension_2D;
+    } else {
+      entries.back().buffer.type =
+          b.writes ? WGPUBufferBindingType_Storage : WGPUBufferBindingType_ReadOnlyStorage;
+    }
+  }
+  return entries;
+}
+
+Result<BindGroupHandle> make_bindings(DeviceImpl& device, const ExecutableSpec& spec,
+                                      const StepSpec& step, const Memory& memory, WGPUBuffer params,
+                                      const Pipeline& pipeline, Accounts& accounts) {
+  std::vector<WGPUBindGroupEntry> entries;
+  const auto bind = [&](size_t binding) -> WGPUBindGroupEntry& {
+    entries.push_back(WGPU_BIND_GROUP_ENTRY_INIT);
+    entries.back().binding = static_cast<uint32_t>(binding);
+    return entries.back();
+  };
+  if (step.params_size) {
+    WGPUBindGroupEntry& e = bind(0);
+    e.buffer = params;
+    e.offset = step.params_at;
+    e.size = step.params_size;
+  }
+  const uint64_t limit = device.adapter().limits.max_storage_binding_size;
+  for (size_t i = 0; i < step.bindings.size(); ++i) {
+    const uint32_t place = step.bindings[i].buffer;
+    WGPUBindGroupEntry& e = bind(i + 1);
+    e.textureView = memory.image(place);
+    if (e.textureView) continue;
+    e.buffer = memory.buffer(place);
+    e.size = spec.buffers[place].size;
+    if (e.size > limit) {
+      return fail("kernel ", step.name, " binds a tensor of ", e.size, " bytes; adapter ",
+                  device.adapter().name, " allows at most ", limit);
+    }
+  }
+  WGPUBindGroupDescriptor d = WGPU_BIND_GROUP_DESCRIPTOR_INIT;
+  d.layout = pipeline.layout.get();
+  d.entryCount = entries.size();
+  d.entries = entries.data();
+  accounts.gpu_objects += 1;
+  return BindGroupHandle(api().DeviceCreateBindGroup(device.device(), &d));
+}
+
+}  // namespace
+
+Status Steps::load(DeviceImpl& device, const ExecutableSpec& spec, const Memory& memory,
+                   WGPUBuffer params, Accounts& accounts) {
+  for (const StepSpec& step : spec.steps) {
+    Step made;
+    HW_TRY(made.pipeline, device.pipeline(step.wgsl, step.name, layout_of(spec, step), accounts));
+    HW_TRY(made.bindings,
+           make_bindings(device, spec, step, memory, params, *made.pipeline, accounts));
+    steps_.push_back(std::move(made));
+  }
+  return {};
+}
+
+void Steps::encode(WGPUCommandEncoder encoder, std::span<const Dispatch> dispatches,
+                   Accounts& accounts) const {
+  if (dispatches.empty()) return;
+  const ComputePassHandle pass(api().CommandEncoderBeginComputePass(encoder, nullptr));
+  const Pipeline* current = nullptr;
+  for (const Dispatch& d : dispatches) {
+    const Step& step = steps_[d.step];
+    if (step.pipeline != current) {
+      current = step.pipeline;
+      api().ComputePassEncoderSetPipeline(pass.get(), current->pipeline.get());
+    }
+    api().ComputePassEncoderSetBindGroup(pass.get(), 0, step.bindings.get(), 0, nullptr);
+    api().ComputePassEncoderDispatchWorkgroups(pass.get(), d.x, d.y, 1);
+  }
+  api().ComputePassEncoderEnd(pass.get());
+  accounts.passes += 1;
+  accounts.dispatches += dispatches.size();
+}
+
+std::vector<uint32_t> Steps::one_for_each_pipeline() const {
+  std::vector<uint32_t> result;
+  std::unordered_set<const Pipeline*> seen;
+  for (uint32_t i = 0; i < steps_.size(); ++i) {
+    if (seen.insert(steps_[i].pipeline).second) result.push_back(i);
+  }
+  return result;
+}
+
+}  // namespace highwater::gpu

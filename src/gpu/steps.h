@@ -1,0 +1,34 @@
+// The kernels of an executable with their bindings. For gpu/ only.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "gpu/device_impl.h"
+#include "gpu/executable.h"
+#include "gpu/memory.h"
+
+namespace highwater::gpu {
+
+class Steps {
+ public:
+  Status load(DeviceImpl& device, const ExecutableSpec& spec, const Memory& memory,
+              WGPUBuffer params, Accounts& accounts);
+
+  // One pass with all of them.
+  void encode(WGPUCommandEncoder encoder, std::span<const Dispatch> dispatches,
+              Accounts& accounts) const;
+
+  // A step for each pipeline: enough to have the driver compile them all.
+  std::vector<uint32_t> one_for_each_pipeline() const;
+
+ private:
+  struct Step {
+    const Pipeline* pipeline = nullptr;
+    BindGroupHandle bindings;
+  };
+
+  std::vector<Step> steps_;
+};
+
+}  // namespace highwater::gpu

@@ -1,0 +1,37 @@
+// Between Python's arrays and the engine's tensors.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <vector>
+
+#include "highwater/session.h"
+
+namespace highwater::python {
+
+// Any array that lives in the host's memory. What is not contiguous is copied, all else is not.
+using Array = nanobind::ndarray<nanobind::ro, nanobind::c_contig, nanobind::device::cpu>;
+using NumpyArray = nanobind::ndarray<nanobind::numpy>;
+
+// Raises highwater.HighwaterError with the error's own words.
+[[noreturn]] void raise(const Error& error);
+
+template <class T>
+T value_or_raise(Result<T> result) {
+  if (!result) raise(result.error());
+  return *std::move(result);
+}
+inline void check_or_raise(const Status& status) {
+  if (!status) raise(status.error());
+}
+
+// Integers and arrays. The arrays must outlive what is returned.
+Input to_input(nanobind::handle value, std::vector<Array>& keep_alive);
+
+// A copy of output i of the last run, or an int.
+nanobind::object from_output(const Session& session, size_t i);
+
+nanobind::dict to_dict(const Accounts& accounts);
+
+}  // namespace highwater::python

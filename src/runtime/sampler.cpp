@@ -1,0 +1,38 @@
+#include "runtime/sampler.h"
+
+#include <bit>
+
+namespace highwater {
+
+std::array<Input, kSamplerInputs> sampler_inputs(const Sampling& sampling, size_t draw) {
+  const auto bits = [](float number) { return int64_t{std::bit_cast<uint32_t>(number)}; };
+  return {bits(sampling.temperature), sampling.top_k, bits(sampling.top_p),
+          static_cast<int64_t>(sampling.seed), static_cast<int64_t>(draw)};
+}
+
+Status add_sampler(Program& program) {
+  const auto is_tensor = [&](const std::vector<ValueId>& ids) {
+    return !ids.empty() && std::holds_alternative<TensorDecl>(program.values[ids[0]]);
+  };
+  if (!is_tensor(program.inputs) || !is_tensor(program.outputs)) {
+    return fail("its first input must be tokens, and its first output logits");
+  }
+  const auto add = [&](Value value) {
+    program.values.push_back(std::move(value));
+    return static_cast<ValueId>(program.values.size() - 1);
+  };
+  OpCall call{"highwater.sample.default", 0, {program.outputs[0]}};
+  for (size_t i = 0; i < kSamplerInputs; ++i) {
+    program.inputs.push_back(add(SymInt{}));
+    call.args.push_back(program.inputs.back());
+  }
+  TensorDecl token;
+  token.dtype = std::get<TensorDecl>(program.values[program.inputs[0]]).dtype;
+  token.dims = {1, 1};
+  program.outputs.push_back(add(token));
+  call.args.push_back(program.outputs.back());
+  program.calls.push_back(std::move(call));
+  return {};
+}
+
+}  // namespace highwater

@@ -1,0 +1,61 @@
+// What a session holds. For runtime/ only.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "gpu/executable.h"
+#include "graph/graph.h"
+#include "graph/live.h"
+#include "highwater/session.h"
+#include "runtime/recording.h"
+
+namespace highwater {
+
+// WebGPU copies whole words.
+uint64_t live_bytes(const Dims& dims, DType device);
+
+struct Session::State {
+  std::unique_ptr<Graph> graph;
+  std::unique_ptr<Live> live;
+  std::unique_ptr<gpu::Executable> executable;
+
+  Accounts load_accounts;
+  Accounts run_accounts;
+
+  // What is being put together.
+  Recording recording;
+  std::vector<size_t> all_outputs;
+  bool fixed_nodes_ran = false;
+  // Whether the device holds the outputs of the call that `live` knows.
+  bool outputs_are_live = false;
+
+  // Of the last good run. The order of `read_outputs` is that of the executable's results.
+  struct ReadOutput {
+    size_t call;
+    size_t output;
+    Dims dims;
+  };
+  struct LastOutput {
+    Dims dims;
+    int64_t scalar = 0;
+  };
+  std::vector<ReadOutput> read_outputs;
+  std::vector<ReadOutput> reads_under_way;
+  std::vector<LastOutput> last_outputs;
+
+  Status run(std::span<const Call> calls);
+  Status record(std::span<const Call> calls);
+  Status record_call(const Call& call);
+  Status record_input(size_t i, const Input& input);
+  Status record_host_tensor(size_t i, const HostTensor& tensor);
+  Status record_feed(size_t i, size_t output);
+  void record_dispatches(bool with_fixed);
+  Status record_reads(size_t call, std::span<const size_t> reads);
+  void keep_outputs();
+
+  const ValueInfo& input(size_t i) const { return graph->values[graph->inputs[i]]; }
+  const ValueInfo& output(size_t i) const { return graph->values[graph->outputs[i]]; }
+};
+
+}  // namespace highwater
