@@ -19,7 +19,7 @@ def gate() -> bytes:
 
 def split() -> bytes:
     """The CPU keeps what stands between two delegates."""
-    module = Fn(lambda x: torch.sigmoid(torch.erfinv(torch.tanh(x) * 0.5)) * 2.0)
+    module = Fn(lambda x: torch.sigmoid(torch.asinh(torch.tanh(x) * 0.5)) * 2.0)
     return lower(module, (torch.randn(1, 32, 8),), shapes({1: live(most=32)}))
 
 

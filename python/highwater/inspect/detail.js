@@ -21,11 +21,12 @@ function roleColour(value) {
 }
 
 function kernelItem(live, kernel) {
-  const grid = kernel.y > 1 ? `${kernel.x} × ${kernel.y}` : kernel.x.toLocaleString("en");
+  const grid =
+    kernel.y > 1 ? `${kernel.x} × ${kernel.y} workgroups` : plural(kernel.x, "workgroup");
   const item = make("li", {}, make("code", {}, kernel.name));
   const buffers = kernel.bindings.map(([id, , writes]) => `%${id}${writes ? " (written)" : ""}`);
   item.append(
-    make("span", { class: "soft" }, `${grid} workgroups · ${kernel.params} bytes of params`),
+    make("span", { class: "soft" }, `${grid} · ${kernel.params} bytes of params`),
     make("span", { class: "soft" }, `binds ${buffers.join(", ")}`),
   );
   const lines = live.program.wgsl[kernel.wgsl];

@@ -9,10 +9,12 @@ function findLayers(nodes, idle) {
   const op = (i) => nodes[work[i]].op;
   let best = { covered: 0 };
   for (let period = 3; period <= work.length / 2; period += 1) {
+    // The last of them may end in another way.
+    const spare = period >= 6 ? 1 : 0;
     let same = 0;
     for (let i = 0; i + period < work.length; i += 1) {
       same = op(i) === op(i + period) ? same + 1 : 0;
-      const count = Math.floor(same / period) + 1;
+      const count = Math.floor((same + spare) / period) + 1;
       const covered = count * period;
       if (count > 1 && covered > best.covered) {
         best = { covered, first: i + 1 - same, period, count };
