@@ -121,7 +121,7 @@ class FileReport {
       if (tensor) facts[i].dynamic = tensor->dynamic;
       if (input != method.inputs.end()) {
         json_.value(text("input ", input - method.inputs.begin(), " of the method"));
-      } else if (is_written(method, id) || tensor) {
+      } else if (tensor || computes_elsewhere(method)) {
         json_.value("computed before");
       } else {
         if (const auto* integer = std::get_if<int64_t>(&value)) facts[i].known = *integer;
@@ -132,9 +132,9 @@ class FileReport {
     return facts;
   }
 
-  // An integer that an op of the CPU or another delegate gives is not known. Which values the CPU's
-  // ops write, a Pte does not tell.
-  static bool is_written(const PteMethod& method, uint32_t) {
+  // An integer may then come from an op of the CPU or from another delegate: a Pte does not tell
+  // what those write.
+  static bool computes_elsewhere(const PteMethod& method) {
     return !method.cpu_ops.empty() || method.calls.size() > 1;
   }
 

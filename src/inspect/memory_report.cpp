@@ -106,7 +106,8 @@ std::string_view role_of(const Graph& graph, ValueId id) {
 
 void write_memory(Json& json, const Graph& graph, const Target& target) {
   std::map<std::string_view, uint64_t> kinds;
-  for (const auto kind : {"constants", "images", "caches", "kept", "inputs", "shared"}) kinds[kind] = 0;
+  for (const auto kind : {"constants", "images", "caches", "kept", "inputs", "shared"})
+    kinds[kind] = 0;
   json.key("buffers").begin_list();
   for (BufferId id = 0; id < graph.buffers.size(); ++id) {
     const std::string_view kind = kind_of(graph, id);

@@ -168,6 +168,13 @@ def test_the_text(llama):
         assert part in done.stdout, done.stdout
 
 
+def test_no_adapter_is_needed(gate):
+    done = run_cli(gate, HIGHWATER_WEBGPU="/nonexistent")
+    assert done.returncode == 0, done.stderr
+    assert "planned with gpu kernels for no adapter in particular: no WebGPU" in done.stdout
+    assert "S is dim 1 of input 0" in done.stdout
+
+
 def test_the_json(llama):
     done = run_cli(llama, "--json", "--at", "S=5", "--at", "S=9,P=3", HIGHWATER_KERNELS="gpu")
     assert done.returncode == 0, done.stderr

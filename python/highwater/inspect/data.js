@@ -137,3 +137,29 @@ function nowMarks(value, now) {
   });
   return [...pieces, "]"];
 }
+
+// Nodes with the same ops again and again, such as the layers of a model: where each begins, and
+// where the last one ends. Views and scalars belong to the work before them.
+function findLayers(nodes, idle) {
+  const work = nodes.flatMap((_, n) => (idle[n] ? [] : [n]));
+  const op = (i) => nodes[work[i]].op;
+  let best = { covered: 0 };
+  for (let period = 3; period <= work.length / 2; period += 1) {
+    // The last of them may end in another way.
+    const spare = period >= 6 ? 1 : 0;
+    let same = 0;
+    for (let i = 0; i + period < work.length; i += 1) {
+      same = op(i) === op(i + period) ? same + 1 : 0;
+      const count = Math.floor((same + spare) / period) + 1;
+      const covered = count * period;
+      if (count > 1 && covered > best.covered) {
+        best = { covered, first: i + 1 - same, period, count };
+      }
+    }
+  }
+  if (!best.covered) return [];
+  return Array.from(
+    { length: best.count + 1 },
+    (_, k) => work[best.first + k * best.period] ?? nodes.length,
+  );
+}

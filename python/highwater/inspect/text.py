@@ -52,7 +52,8 @@ def _target(target: Json) -> str:
     kind = f"{target['kernels']} kernels"
     if "adapter" in target:
         return f"planned for {target['adapter']} with {kind}"
-    return f"planned with {kind} for no adapter in particular: {target['why_no_adapter']}"
+    why = terminal.first_paragraph(target["why_no_adapter"])
+    return f"planned with {kind} for no adapter in particular: {why}"
 
 
 def _is_metadata(method: Json) -> bool:
