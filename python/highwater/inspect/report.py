@@ -87,10 +87,19 @@ class Program:
         ]
         return [self.on_grid(), *short]
 
-    def ranges(self, symbol: Json) -> list[tuple[int, int]]:
-        """The stretches of a symbol in which the same kernels run, others being as usual."""
+    def ranges(self, symbol: Json) -> list[tuple[int, int, int]]:
+        """The stretches of a symbol in which the same kernels run: their ends, and a position.
+
+        The grid is coarse where many symbols are live, and may have no position in some stretch.
+        """
         starts = [symbol["least"], *symbol["borders"]]
-        return list(zip(starts, [*(b - 1 for b in symbol["borders"]), symbol["most"]], strict=True))
+        ends = [*(border - 1 for border in symbol["borders"]), symbol["most"]]
+        places = [
+            next((place for place in symbol["positions"] if start <= place <= end), None)
+            for start, end in zip(starts, ends, strict=True)
+        ]
+        found = zip(starts, ends, places, strict=True)
+        return [(start, end, place) for start, end, place in found if place is not None]
 
     def kernels_of(self, node: Json, state: Json) -> list[str]:
         return [self.steps[step]["kernel"] for step, _, _ in state["runs"]]

@@ -187,7 +187,7 @@ def _route_lines(program: Program) -> Iterator[str]:
         if not symbol["borders"]:
             continue
         ranges = program.ranges(symbol)
-        shapes = _along(program, symbol["name"], [start for start, _ in ranges])
+        shapes = _along(program, symbol["name"], [place for _, _, place in ranges])
         routes: Counter[tuple[str, ...]] = Counter()
         for n, node in enumerate(program.nodes):
             route = [_route(program, node, shape, n) for shape in shapes]
@@ -198,7 +198,7 @@ def _route_lines(program: Program) -> Iterator[str]:
         where = f", at {', '.join(others)}" if others else ""
         yield ""
         yield f"  Kernels that change with {symbol['name']}{where}"
-        header = ["", *(f"{symbol['name']} {_range(*r)}" for r in ranges)]
+        header = ["", *(f"{symbol['name']} {_range(*ends)}" for *ends, _ in ranges)]
         yield from _indent(terminal.table(header, rows))
 
 
