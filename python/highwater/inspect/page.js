@@ -69,7 +69,9 @@ class Sliders {
       };
       const number = make("output", { for: id });
       const strip = this.makeStrip(symbol);
-      const borders = symbol.borders.length ? `other kernels from ${symbol.borders.join(", ")}` : "";
+      const more = symbol.borders.length > 8 ? ", …" : "";
+      const some = symbol.borders.slice(0, 8).join(", ");
+      const borders = some ? `other kernels from ${some}${more}` : "";
       const about = make("small", {}, make("span", {}, symbol.places.join(" and ")), make("span", {}, borders));
       const label = make("label", { for: id }, number);
       $("sliders").append(make("div", { class: "slider" }, label, input, strip.svg, about));

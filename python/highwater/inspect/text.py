@@ -186,6 +186,9 @@ def _route_lines(program: Program) -> Iterator[str]:
     for symbol in program.symbols:
         if not symbol["borders"]:
             continue
+        if len(symbol["borders"]) > SHOWN:
+            yield f"  Kernels change at {len(symbol['borders'])} values of {symbol['name']}"
+            continue
         ranges = program.ranges(symbol)
         shapes = _along(program, symbol["name"], [place for _, _, place in ranges])
         routes: Counter[tuple[str, ...]] = Counter()
