@@ -17,3 +17,8 @@ nanobind_add_stub(
   DEPENDS _native)
 install(TARGETS _native LIBRARY DESTINATION .)
 install(FILES ${CMAKE_BINARY_DIR}/_native.pyi DESTINATION .)
+# The model that ships, so that there is something to try.
+install(
+  FILES models/kjv/model.pte models/kjv/tokenizer.json
+  DESTINATION models/kjv
+  OPTIONAL)

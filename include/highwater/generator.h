@@ -31,6 +31,8 @@ class HIGHWATER_API Generator {
   // the first, and gives logits.
   static Result<std::unique_ptr<Generator>> open(const std::string& path,
                                                  const SessionOptions& options = {});
+  // Whether it is such a model, or why not. Loads nothing.
+  static Status check(const std::string& path);
   ~Generator();
 
   // All tokens so far.
@@ -46,6 +48,10 @@ class HIGHWATER_API Generator {
   // Goes back to the first `length` tokens of the text. 0 starts anew.
   Status rewind(size_t length);
 
+  // Runs the model itself, as a Session would, for its logits. The text stays as it is, and is fed
+  // anew when the next token is drawn.
+  Status run(std::span<const Input> inputs);
+
   int64_t capacity() const { return capacity_; }     // the most tokens of a text
   int64_t longest_step() const { return longest_; }  // the most tokens fed at once
   int64_t vocabulary() const { return vocabulary_; }
@@ -59,7 +65,6 @@ class HIGHWATER_API Generator {
 
  private:
   Generator() = default;
-  Status check_model();
   Status feed_chunk();
   Result<std::span<const int64_t>> draw_batch(size_t count, const Sampling& sampling);
 

@@ -7,7 +7,8 @@
 
 namespace highwater {
 
-// Told what is being done ("weights", "kernels") and how much of it is, out of how much.
+// Told what is being done ("weights", "kernels", "first runs"), how much of it is done, and out of
+// how much.
 using Progress = std::function<void(std::string_view stage, size_t done, size_t total)>;
 
 }  // namespace highwater

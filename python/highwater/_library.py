@@ -9,9 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-
-class HighwaterError(RuntimeError):
-    """What the library has to say when it cannot do its job."""
+from highwater.errors import HighwaterError
 
 
 def _load_executorch_runtime() -> None:

@@ -57,7 +57,7 @@ class Executable::Objects {
   Status warm_up(const Progress& progress, Accounts& accounts) {
     const std::vector<uint32_t> steps = steps_.one_for_each_pipeline();
     for (size_t i = 0; i < steps.size(); ++i) {
-      if (progress) progress("kernels", i, steps.size());
+      if (progress) progress("first runs", i, steps.size());
       const Dispatch dispatch{steps[i], 1, 1};
       const Work work{.dispatches = {&dispatch, 1}};
       ErrorScope scope(device_);
@@ -65,7 +65,7 @@ class Executable::Objects {
       HW_CHECK(scope.finish());
       HW_CHECK(submit(commands.get(), accounts));
     }
-    if (progress) progress("kernels", steps.size(), steps.size());
+    if (progress) progress("first runs", steps.size(), steps.size());
     return {};
   }
 

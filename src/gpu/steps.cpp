@@ -76,12 +76,14 @@ Result<BindGroupHandle> make_bindings(DeviceImpl& device, const ExecutableSpec& 
 Status Steps::load(DeviceImpl& device, const ExecutableSpec& spec, const Memory& memory,
                    WGPUBuffer params, Accounts& accounts) {
   for (const StepSpec& step : spec.steps) {
+    if (spec.progress) spec.progress("kernels", steps_.size(), spec.steps.size());
     Step made;
     HW_TRY(made.pipeline, device.pipeline(step.wgsl, step.name, layout_of(spec, step), accounts));
     HW_TRY(made.bindings,
            make_bindings(device, spec, step, memory, params, *made.pipeline, accounts));
     steps_.push_back(std::move(made));
   }
+  if (spec.progress) spec.progress("kernels", spec.steps.size(), spec.steps.size());
   return {};
 }
 

@@ -43,6 +43,17 @@ nb::dlpack::dtype dlpack_of(DType dtype) {
   raise(fail("element type ", dtype));
 }
 
+HostTensor tensor_of(const Array& array) {
+  HostTensor tensor;
+  tensor.dtype = dtype_of(array.dtype());
+  if (array.ndim() > Dims::kMaxRank) raise(fail("an input of rank ", array.ndim()));
+  for (size_t d = 0; d < array.ndim(); ++d) {
+    tensor.dims.push_back(static_cast<int64_t>(array.shape(d)));
+  }
+  tensor.data = array.data();
+  return tensor;
+}
+
 }  // namespace
 
 void raise(const Error& error) {
@@ -51,23 +62,21 @@ void raise(const Error& error) {
   throw nb::python_error();
 }
 
-Input to_input(nb::handle value, std::vector<Array>& keep_alive) {
-  if (nb::isinstance<nb::int_>(value)) return nb::cast<int64_t>(value);
-  Array array;
-  if (!nb::try_cast(value, array)) {
-    const nb::str type = nb::str(value.type());
-    raise(fail("an input is ", type.c_str(),
-               "; a NumPy array, a torch tensor in the CPU's memory, or an int is wanted"));
+Inputs::Inputs(const nb::args& values) {
+  arrays_.reserve(values.size());
+  for (nb::handle value : values) {
+    Array array;
+    if (nb::isinstance<nb::int_>(value)) {
+      inputs_.emplace_back(nb::cast<int64_t>(value));
+    } else if (nb::try_cast(value, array)) {
+      inputs_.emplace_back(tensor_of(array));
+      arrays_.push_back(std::move(array));
+    } else {
+      const nb::str type = nb::str(value.type());
+      raise(fail("input ", inputs_.size(), " is of ", type.c_str(),
+                 "; a NumPy array, a torch tensor in the CPU's memory, or an int is wanted"));
+    }
   }
-  HostTensor tensor;
-  tensor.dtype = dtype_of(array.dtype());
-  if (array.ndim() > Dims::kMaxRank) raise(fail("an input of rank ", array.ndim()));
-  for (size_t d = 0; d < array.ndim(); ++d) {
-    tensor.dims.push_back(static_cast<int64_t>(array.shape(d)));
-  }
-  tensor.data = array.data();
-  keep_alive.push_back(std::move(array));
-  return tensor;
 }
 
 nb::object from_output(const Session& session, size_t i) {

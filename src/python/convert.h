@@ -26,8 +26,16 @@ inline void check_or_raise(const Status& status) {
   if (!status) raise(status.error());
 }
 
-// Integers and arrays. The arrays must outlive what is returned.
-Input to_input(nanobind::handle value, std::vector<Array>& keep_alive);
+// Integers and arrays, as inputs that are valid while this lives.
+class Inputs {
+ public:
+  explicit Inputs(const nanobind::args& values);
+  std::span<const Input> all() const { return inputs_; }
+
+ private:
+  std::vector<Array> arrays_;
+  std::vector<Input> inputs_;
+};
 
 // A copy of output i of the last run, or an int.
 nanobind::object from_output(const Session& session, size_t i);

@@ -9,6 +9,7 @@
 #include <exception>
 #include <optional>
 
+#include "highwater/file.h"
 #include "highwater/generator.h"
 #include "highwater/session.h"
 #include "python/convert.h"
@@ -70,38 +71,49 @@ nb::dict spec(bool is_scalar, DType dtype, const Dims& bound) {
   return d;
 }
 
-nb::list inputs_of(const Session& s) {
+nb::list inputs_of(const Session& s, size_t count) {
   nb::list list;
-  for (size_t i = 0; i < s.input_count(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     const bool scalar = s.input_is_scalar(i);
     list.append(spec(scalar, scalar ? DType::Int64 : s.input_dtype(i), s.input_bound(i)));
   }
   return list;
 }
 
-nb::list outputs_of(const Session& s) {
+nb::list outputs_of(const Session& s, size_t count) {
   nb::list list;
-  for (size_t i = 0; i < s.output_count(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     const bool scalar = s.output_is_scalar(i);
     list.append(spec(scalar, scalar ? DType::Int64 : s.output_dtype(i), s.output_bound(i)));
   }
   return list;
 }
 
-nb::list run(Session& session, const nb::args& values) {
-  std::vector<Array> arrays;
-  arrays.reserve(values.size());
-  std::vector<Input> inputs;
-  for (nb::handle value : values) inputs.push_back(to_input(value, arrays));
+// Both a session and a generator run the model; the generator has outputs of its own beyond it.
+template <class Runner>
+nb::list run(Runner& runner, const Session& session, size_t outputs, const nb::args& values) {
+  const Inputs inputs(values);
   Status status;
   {
     const nb::gil_scoped_release release;
-    status = session.run(inputs);
+    status = runner.run(inputs.all());
   }
   check_or_raise(status);
-  nb::list outputs;
-  for (size_t i = 0; i < session.output_count(); ++i) outputs.append(from_output(session, i));
-  return outputs;
+  nb::list list;
+  for (size_t i = 0; i < outputs; ++i) list.append(from_output(session, i));
+  return list;
+}
+
+nb::dict methods_of(const std::string& path) {
+  nb::dict methods;
+  for (const MethodSummary& method : value_or_raise(summarize(path))) {
+    nb::dict d;
+    d["delegates"] = method.delegates;
+    d["cpu_ops"] = method.cpu_ops;
+    d["integers"] = method.integers;
+    methods[method.name.c_str()] = d;
+  }
+  return methods;
 }
 
 std::vector<int64_t> draw(Generator& g, size_t count, float temperature, int64_t top_k, float top_p,
@@ -133,9 +145,12 @@ void bind_session(nb::module_& m) {
           nb::arg("path"), nb::kw_only(), nb::arg("method") = "forward", nb::arg("adapter") = "",
           nb::arg("half_cache") = false, nb::arg("without_passes") = "",
           nb::arg("progress") = nb::none())
-      .def("run", &run, nb::arg("inputs"), "Runs at the inputs' live shapes; gives all outputs.")
-      .def_prop_ro("inputs", &inputs_of)
-      .def_prop_ro("outputs", &outputs_of)
+      .def(
+          "run",
+          [](Session& s, const nb::args& inputs) { return run(s, s, s.output_count(), inputs); },
+          "Runs at the inputs' live shapes; gives all outputs.")
+      .def_prop_ro("inputs", [](const Session& s) { return inputs_of(s, s.input_count()); })
+      .def_prop_ro("outputs", [](const Session& s) { return outputs_of(s, s.output_count()); })
       .def_prop_ro("load_accounts", [](const Session& s) { return to_dict(s.load_accounts()); })
       .def_prop_ro("run_accounts", [](const Session& s) { return to_dict(s.run_accounts()); })
       .def_prop_ro("kernels", &Session::kernels, "Names of the kernels of the last run, in order.")
@@ -167,6 +182,17 @@ void bind_generator(nb::module_& m) {
       .def(
           "rewind", [](Generator& g, size_t length) { check_or_raise(g.rewind(length)); },
           nb::arg("length"), "Goes back to the first tokens of the text.")
+      .def(
+          "run",
+          [](Generator& g, const nb::args& inputs) { return run(g, g.session(), 1, inputs); },
+          "Runs the model itself, for its logits.")
+      .def_prop_ro("inputs", [](const Generator& g) { return inputs_of(g.session(), 2); })
+      .def_prop_ro("outputs", [](const Generator& g) { return outputs_of(g.session(), 1); })
+      .def_prop_ro("run_accounts",
+                   [](const Generator& g) { return to_dict(g.session().run_accounts()); })
+      .def_static(
+          "check", [](const std::string& path) { check_or_raise(Generator::check(path)); },
+          nb::arg("path"), "Raises, with the reason, if it is not a language model with a cache.")
       .def_prop_ro("text", [](const Generator& g) { return vector_of(g.text()); })
       .def_prop_ro("length", [](const Generator& g) { return g.text().size(); })
       .def_prop_ro("capacity", &Generator::capacity)
@@ -189,4 +215,6 @@ NB_MODULE(_native, m) {
   m.doc() = "Highwater's C++ interface.";
   highwater::python::bind_session(m);
   highwater::python::bind_generator(m);
+  m.def("methods", &highwater::python::methods_of, nb::arg("path"),
+        "The methods of a .pte file: delegates, ops left to the CPU, and constant integers.");
 }

@@ -53,51 +53,73 @@ struct Generator::Batch {
   }
 };
 
+namespace {
+
+bool is_tensor_of(const Program& program, ValueId id, size_t rank) {
+  const auto* tensor = std::get_if<TensorDecl>(&program.values[id]);
+  return tensor && is_integer(tensor->dtype) && tensor->dims.rank() == rank &&
+         (rank < 2 || tensor->dims[0] == 1);
+}
+
+// The program of a language model with a cache.
+Result<Program> read_model(const Pte& pte) {
+  HW_TRY(Program program, read_method(pte, "forward"));
+  const auto refuse = [](const auto&... why) {
+    return fail("this is not a language model with a cache: ", why...);
+  };
+  if (program.inputs.size() != kOwnInputs || program.outputs.size() != 1) {
+    return refuse("it takes ", program.inputs.size(), " inputs and gives ", program.outputs.size(),
+                  " outputs; tokens, a position, and logits are wanted");
+  }
+  if (!is_tensor_of(program, program.inputs[kTokens], 2) ||
+      !is_tensor_of(program, program.inputs[kPosition], 1)) {
+    return refuse("its inputs are not tokens [1, length] and a position [1]");
+  }
+  if (pte.metadata("get_max_context_len").empty()) {
+    return refuse("its metadata does not say how long a text can be (get_max_context_len)");
+  }
+  return program;
+}
+
+}  // namespace
+
 Generator::~Generator() = default;
+
+Status Generator::check(const std::string& path) {
+  HW_TRY(const MappedFile file, MappedFile::open(path));
+  HW_TRY(const Pte pte, read_pte(file.bytes()));
+  HW_CHECK(read_model(pte));
+  return {};
+}
 
 Result<std::unique_ptr<Generator>> Generator::open(const std::string& path,
                                                    const SessionOptions& options) {
   HW_TRY(const MappedFile file, MappedFile::open(path));
   HW_TRY(const Pte pte, read_pte(file.bytes()));
-  HW_TRY(Program program, read_method(pte, "forward"));
-  if (program.inputs.size() != kOwnInputs || program.outputs.size() != 1) {
-    return fail("this is not a language model with a cache: it takes ", program.inputs.size(),
-                " inputs and gives ", program.outputs.size(),
-                " outputs; tokens, a position, and logits are wanted");
-  }
+  HW_TRY(Program program, read_model(pte));
   HW_CHECK(add_sampler(program));
   std::unique_ptr<Generator> g(new Generator);
   g->batch_ = std::make_unique<Batch>();
   HW_TRY(g->session_, Session::load(std::move(program), constants_of(pte), options));
   g->end_tokens_ = pte.metadata("get_eos_ids");
   g->begin_token_ = first_of(pte.metadata("get_bos_id"));
-  g->capacity_ = first_of(pte.metadata("get_max_context_len")).value_or(0);
-  HW_CHECK(g->check_model());
+  g->capacity_ = pte.metadata("get_max_context_len").front();
+  g->longest_ = g->session_->input_bound(kTokens)[1];
+  g->vocabulary_ = g->session_->output_bound(0).back();
   return g;
 }
 
-Status Generator::check_model() {
-  const Session& s = *session_;
-  const auto describe = [&](size_t input) {
-    return s.input_is_scalar(input)
-               ? std::string("an integer")
-               : highwater::text(s.input_dtype(input), " ", s.input_bound(input));
-  };
-  const bool has_tokens = !s.input_is_scalar(kTokens) && is_integer(s.input_dtype(kTokens)) &&
-                          s.input_bound(kTokens).rank() == 2 && s.input_bound(kTokens)[0] == 1;
-  const bool has_position = !s.input_is_scalar(kPosition) && is_integer(s.input_dtype(kPosition)) &&
-                            s.input_bound(kPosition).numel() == 1;
-  if (!has_tokens || !has_position) {
-    return fail("this is not a language model with a cache: its inputs are ", describe(kTokens),
-                " and ", describe(kPosition), "; tokens [1, length] and a position [1] are wanted");
+Status Generator::run(std::span<const Input> inputs) {
+  fed_ = 0;
+  std::vector<Input> all(inputs.begin(), inputs.end());
+  if (all.size() != kOwnInputs) {
+    return fail("the program takes ", kOwnInputs, " inputs; ", all.size(), " were given");
   }
-  longest_ = s.input_bound(kTokens)[1];
-  vocabulary_ = s.output_bound(0).back();
-  if (capacity_ == 0)
-    return fail(
-        "its metadata does not say how long a text can be "
-        "(get_max_context_len)");
-  return {};
+  const auto settings = sampler_inputs({}, 0);
+  all.insert(all.end(), settings.begin(), settings.end());
+  const size_t logits[] = {0};
+  const Call call{all, logits};
+  return session_->run_all({&call, 1});
 }
 
 Status Generator::append(std::span<const int64_t> tokens) {
@@ -142,7 +164,7 @@ Status Generator::feed_chunk() {
   batch.begin(1);
   const HostTensor tokens{DType::Int64, {1, longest_}, text_.data() + fed_};
   batch.add(tokens, fed_, {}, 0, false);
-  HW_CHECK(session_->run(batch.calls));
+  HW_CHECK(session_->run_all(batch.calls));
   accounts_ += session_->run_accounts();
   fed_ += static_cast<size_t>(longest_);
   return {};
@@ -157,7 +179,7 @@ Result<std::span<const int64_t>> Generator::draw_batch(size_t count, const Sampl
   for (size_t i = 1; i < count; ++i) {
     batch.add(FromOutput{kDrawn}, text_.size() + i - 1, sampling, text_.size() + i, true);
   }
-  HW_CHECK(session_->run(batch.calls));
+  HW_CHECK(session_->run_all(batch.calls));
   accounts_ += session_->run_accounts();
   const size_t begin = text_.size();
   for (size_t i = 0; i < count; ++i) {

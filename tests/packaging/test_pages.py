@@ -1,6 +1,7 @@
-"""The README's examples run as they are written, and the pages in docs/ quote what is there."""
+"""The README's examples run as they are written, and the pages in docs/ quote what is there.
 
-import json
+What pages of docs/ tell a reader to type is run by test_commands_of_pages.py."""
+
 import os
 import subprocess
 import sys
@@ -67,13 +68,11 @@ def test_a_quote_is_in_its_file(block):
     assert block.text in source, f"{block.quoted} no longer holds\n{block.text}"
 
 
-def test_the_guides_show_no_code_that_is_not_a_quote():
+def test_the_guides_show_no_code_that_is_neither_a_quote_nor_run():
     for page in (ROOT / "docs").glob("*.md"):
         for block in markdown.blocks(page):
-            # test_the_commands_of_the_inspect_page runs these.
-            if (page.name, block.language) == ("inspect.md", "sh"):
-                continue
-            assert block.quoted, f"{page.name}:{block.line}"
+            is_run = block.file or block.output or block.language == "sh"
+            assert block.quoted or is_run, f"{page.name}:{block.line}"
     assert len(QUOTES) > 5
 
 
@@ -81,17 +80,6 @@ def test_the_guides_show_no_code_that_is_not_a_quote():
 def test_links_lead_somewhere(page):
     for target in markdown.links(page):
         assert (page.parent / target).exists(), target
-
-
-def test_the_commands_of_the_inspect_page(python_example):
-    folder, _ = python_example
-    (block,) = markdown.blocks(ROOT / "docs" / "inspect.md")
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    output = run("bash", "-euc", block.text, cwd=folder, PATH=path)
-    assert "S is dim 1 of input 0, 1 to 128" in output
-    assert "At S=37" in output
-    assert json.loads((folder / "model.json").read_text())["file"] == "model.pte"
-    assert "<title>model.pte" in (folder / "model.html").read_text()
 
 
 def test_pictures_are_well_formed():

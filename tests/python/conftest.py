@@ -12,7 +12,14 @@ import pytest
 os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.mkdtemp(prefix="highwater-"))
 
 # A process that starts a long file when the others are done leaves their cores idle.
-LONG_FILES = ("test_llamas", "test_bench", "test_half_cache", "test_text_runner", "test_decoder")
+LONG_FILES = (
+    "test_llamas",
+    "test_cli_export",
+    "test_bench",
+    "test_half_cache",
+    "test_text_runner",
+    "test_decoder",
+)
 
 if "PYTEST_XDIST_WORKER_COUNT" in os.environ:
     # Before torch is imported, which takes all cores otherwise.

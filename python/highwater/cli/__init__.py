@@ -18,6 +18,8 @@ that was at something raises `KeyboardInterrupt("what it has done")` when it see
 from highwater.cli.commands import Commands
 
 COMMANDS = {
+    "generate": "Let a language model go on with a text.",
+    "export": "Make a program of a torch module or a language model.",
     "devices": "List the WebGPU adapters, and say which one is used.",
     "inspect": "Show what is inside a .pte file, and what is run of it at which shapes.",
     "completion": "Print the completion script of a shell.",

@@ -56,7 +56,7 @@ def _in_words(error: Exception) -> str:
     if isinstance(error, (highwater.HighwaterError, OSError)):
         return str(error)
     return (
-        f"{type(error).__name__}: {terminal.first_paragraph(str(error))} "
+        f"{type(error).__name__}: {terminal.first_line(str(error))} "
         "(--traceback shows where it comes from)"
     )
 

@@ -44,10 +44,10 @@ class Failure(click.ClickException):
         remark(f"{paint('highwater:', 'bad', sys.stderr)} {self.message}")
 
 
-def first_paragraph(text: str, most: int = 400) -> str:
-    """The start of a long message, on one line."""
-    words = " ".join(text.strip().split("\n\n")[0].split())
-    return words if len(words) <= most else f"{words[: most - 1]}…"
+def first_line(text: str, most: int = 200) -> str:
+    """The start of a message that may be long."""
+    line = (text.strip().splitlines() or [""])[0].strip()
+    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -1,0 +1,22 @@
+// What a .pte file holds, as far as it matters before loading it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "highwater/export.h"
+#include "highwater/result.h"
+
+namespace highwater {
+
+struct MethodSummary {
+  std::string name;
+  std::vector<std::string> delegates;  // the backends that it calls, one for each call
+  std::vector<std::string> cpu_ops;    // ops that are not delegated, one for each call
+  std::vector<int64_t> integers;       // what a method gives that computes nothing: metadata
+};
+
+HIGHWATER_API Result<std::vector<MethodSummary>> summarize(const std::string& path);
+
+}  // namespace highwater

@@ -1,0 +1,119 @@
+"""The recipe for a function that returns a torch module, example inputs and dynamic shapes."""
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from highwater.cli.terminal import Failure, Progress, first_line
+from highwater.exporting import inputs, patterns
+
+RETURNS = "(torch module, example inputs, dynamic shapes)"
+
+
+def export(source: str, half: bool, output: Path, progress: Progress) -> tuple[inputs.Input, ...]:
+    """`source` is `file.py:function` or `package.module:function`."""
+    progress.step("loading")
+    place, _, name = source.rpartition(":")
+    function = _find(place, name)
+    module, example, dynamic_shapes = _call(function, source)
+    progress.step("exporting")
+    exported = _trace(module, example, dynamic_shapes)
+    progress.step("lowering")
+    program = _lower(exported, half)
+    progress.step("writing")
+    with output.open("wb") as file:
+        program.write_to_file(file)
+    return inputs.of(exported)
+
+
+def _find(place: str, name: str) -> Callable[[], Any]:
+    module = _import_file(Path(place)) if place.endswith(".py") else _import_module(place)
+    function = getattr(module, name, None)
+    if callable(function):
+        return function
+    others = [key for key, value in vars(module).items() if inspect.isfunction(value)]
+    raise Failure(f"{place} has no function {name!r}; it has {', '.join(others) or 'none'}.")
+
+
+def _import_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise Failure(f"There is no file {path}.")
+    # As if it were started: what lies beside it can be imported.
+    sys.path.insert(0, str(path.resolve().parent))
+    # Not under its own name, which may be that of a package. It must have one, though: dataclasses
+    # look their module up by it.
+    name = f"_highwater_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    return _imported(str(path), lambda: (spec.loader.exec_module(module), module)[1])
+
+
+def _import_module(name: str) -> ModuleType:
+    sys.path.insert(0, str(Path.cwd()))
+    return _imported(name, lambda: importlib.import_module(name))
+
+
+def _imported(name: str, load: Callable[[], ModuleType]) -> ModuleType:
+    try:
+        return load()
+    except ModuleNotFoundError as error:
+        if error.name and name.startswith(error.name):
+            raise Failure(f"There is no Python module {error.name!r} here.") from error
+        raise Failure(f"{name} imports {error.name!r}, which is not installed.") from error
+    except Exception as error:
+        raise Failure(_raised(f"{name} cannot be imported", error)) from error
+
+
+def _call(function: Callable[[], Any], source: str) -> tuple[Any, tuple[Any, ...], Any]:
+    import torch
+
+    try:
+        returned = function()
+    except Exception as error:
+        raise Failure(_raised(f"{source} failed", error)) from error
+    if not isinstance(returned, tuple) or len(returned) != 3:
+        raise Failure(f"{source} must return {RETURNS}, and returned {_describe(returned)}.")
+    module, example, dynamic_shapes = returned
+    if not isinstance(module, torch.nn.Module):
+        raise Failure(
+            f"{source} must return {RETURNS}, and the first it returned is {_describe(module)}."
+        )
+    if not isinstance(example, (tuple, list)):
+        raise Failure(
+            f"{source} must return {RETURNS}, and its example inputs are {_describe(example)}, "
+            "not a tuple."
+        )
+    return module.eval(), tuple(example), dynamic_shapes
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"a tuple of {len(value)}"
+    return "None" if value is None else f"something of type {type(value).__name__}"
+
+
+def _raised(what: str, error: Exception) -> str:
+    return f"{what}: {type(error).__name__}: {first_line(str(error))} (--traceback: where)"
+
+
+def _trace(module: Any, example: tuple[Any, ...], dynamic_shapes: Any) -> Any:
+    import torch
+
+    with torch.no_grad():
+        return torch.export.export(module, example, dynamic_shapes=dynamic_shapes)
+
+
+def _lower(exported: Any, half: bool) -> Any:
+    from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
+    from executorch.exir import to_edge_transform_and_lower
+
+    options = {"force_fp16": True} if half else {}
+    with patterns.made_once():
+        edge = to_edge_transform_and_lower(exported, partitioner=[VulkanPartitioner(options)])
+        return edge.to_executorch()
