@@ -21,7 +21,7 @@ COMMANDS = {
     "generate": "Let a language model go on with a text.",
     "export": "Make a program of a torch module or a language model.",
     "devices": "List the WebGPU adapters, and say which one is used.",
-    "inspect": "Show what is inside a .pte file, and what is run of it at which shapes.",
+    "inspect": "Show what is in a program, and what runs at which live shape.",
     "completion": "Print the completion script of a shell.",
 }
 

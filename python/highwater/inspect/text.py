@@ -52,7 +52,7 @@ def _target(target: Json) -> str:
     kind = f"{target['kernels']} kernels"
     if "adapter" in target:
         return f"planned for {target['adapter']} with {kind}"
-    why = terminal.first_paragraph(target["why_no_adapter"])
+    why = " ".join(target["why_no_adapter"].split())
     return f"planned with {kind} for no adapter in particular: {why}"
 
 
