@@ -129,6 +129,9 @@ def test_a_node_tells_its_kernels(opened):
     detail = browser.text("#detail")
     for part in ("sdpa_with_kv_cache", "cache_write.wgsl", "@compute", "bytes of params"):
         assert part in detail
+    browser.click("#detail summary")
+    browser.run(MOVE, "symbol-S", 3)
+    assert browser.run("return document.querySelectorAll('#detail details[open]').length") == 1
 
 
 def test_the_memory_plan_fills_with_the_length(opened):

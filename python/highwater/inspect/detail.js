@@ -87,5 +87,11 @@ function showDetail(live, choice) {
       : choice.node !== undefined
         ? showNode(live, choice.node)
         : showValue(live, choice.value);
+  // A slider moves while somebody reads a kernel.
+  const summaries = (which) => [...$("detail").querySelectorAll(`${which} > summary`)];
+  const open = new Set(summaries("details[open]").map((summary) => summary.textContent));
   $("detail").replaceChildren(...content);
+  summaries("details").forEach((summary) => {
+    summary.parentElement.open = open.has(summary.textContent);
+  });
 }
