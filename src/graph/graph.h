@@ -29,7 +29,6 @@ struct ValueInfo {
   bool mutated = false;           // some op writes into it, beyond its definition
   bool defined = false;           // an input, a constant, or written by a node already seen
   bool fixed = false;             // the same in every run: a constant, or computed from such alone
-  bool scratch = false;           // an op's own, and not of the program
   ValueId root = kNoValue;        // whose memory it uses: its own, or that of what it views
   BufferId buffer = kNoBuffer;    // set on roots that are touched as a buffer
   std::vector<uint32_t> readers;  // nodes to plan again when it changes
