@@ -1,0 +1,146 @@
+"""Trains the model for a given time, and goes on where an interrupted run stopped."""
+
+import json
+import sys
+import time
+from dataclasses import dataclass, field
+
+import torch
+import torch.nn.functional as F
+
+from training import fake_quantize, held_out, text, tokens
+from training.llama import Llama
+from training.muon import Muon
+from training.places import ARCHITECTURE, CHECKPOINT, LOG, PARAMS, STATE
+from training.schedule import BATCH, Moment
+
+SEED = 1611
+DROPOUT = 0.1
+RATES = {"matrices": 0.02, "embeddings": 0.005, "rest": 0.003}
+SAVE_SECONDS = 180
+SCALES_STEPS = 20  # between two choices of the scales
+
+
+def optimizers(model: Llama) -> list[torch.optim.Optimizer]:
+    named = dict(model.named_parameters())
+    matrices = [p for name, p in named.items() if name.startswith("layers") and p.dim() == 2]
+    embeddings = [named["tok_embeddings.weight"]]
+    taken = {id(p) for p in (*matrices, *embeddings)}
+    rest = [p for p in named.values() if id(p) not in taken]
+    groups = [dict(params=embeddings, lr=RATES["embeddings"]), dict(params=rest, lr=RATES["rest"])]
+    found = [Muon(matrices, RATES["matrices"]), torch.optim.AdamW(groups, betas=(0.9, 0.95))]
+    for optimizer in found:
+        for group in optimizer.param_groups:
+            group["peak"] = group["lr"]
+    return found
+
+
+@dataclass
+class Run:
+    seconds: float
+    model: Llama
+    learn: torch.Tensor
+    examine: torch.Tensor
+    spent: float = 0.0
+    step: int = 0
+    recent: list[float] = field(default_factory=list)
+
+    def __post_init__(self):
+        self.optimizers = optimizers(self.model)
+        self.generator = torch.Generator().manual_seed(SEED)
+        if STATE.exists():
+            self.resume()
+
+    @property
+    def moment(self) -> Moment:
+        return Moment(self.spent / self.seconds)
+
+    def go(self):
+        saved = self.spent
+        while self.spent < self.seconds:
+            began = time.monotonic()
+            self.take_step()
+            self.spent += time.monotonic() - began
+            if self.spent - saved > SAVE_SECONDS:
+                saved = self.spent
+                self.examine_and_save()
+        self.examine_and_save()
+        sys.stderr.write("\n")
+
+    def take_step(self):
+        now = self.moment
+        if now.rounded:
+            fake_quantize.start(self.model)
+            if self.step % SCALES_STEPS == 0:
+                fake_quantize.choose_scales_again(self.model)
+        window = self.windows(now)
+        logits = self.model(window[:, :-1])
+        loss = F.cross_entropy(logits.flatten(0, 1), window[:, 1:].flatten())
+        loss.backward()
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = group["peak"] * now.rate
+            optimizer.step()
+            optimizer.zero_grad()
+        self.step += 1
+        self.recent = [*self.recent[-49:], loss.item()]
+        self.show()
+
+    def windows(self, now: Moment) -> torch.Tensor:
+        last = len(self.learn) - now.length - 1
+        starts = torch.randint(last, (now.windows, 1), generator=self.generator)
+        return self.learn[starts + torch.arange(now.length + 1)]
+
+    def show(self):
+        left = max(self.seconds - self.spent, 0) / 60
+        speed = self.step * BATCH / max(self.spent, 1e-9)
+        mean = sum(self.recent) / len(self.recent)
+        sys.stderr.write(
+            f"\rstep {self.step:5d}   loss {mean:.3f}   {speed:5.0f} tokens/s   "
+            f"{self.moment.done:4.0%}   {left:.0f} min left "
+        )
+
+    def examine_and_save(self):
+        self.model.eval()
+        nats = held_out.loss(self.model, self.examine, every=4)
+        self.model.train()
+        mean = sum(self.recent) / len(self.recent)
+        entry = dict(step=self.step, minutes=self.spent / 60, loss=mean, held_out=nats)
+        with LOG.open("a") as log:
+            log.write(json.dumps(entry) + "\n")
+        sys.stderr.write(f"  held out {nats:.3f}\n")
+        state = dict(
+            weights=fake_quantize.plain_weights(self.model),
+            optimizers=[optimizer.state_dict() for optimizer in self.optimizers],
+            generator=self.generator.get_state(),
+            spent=self.spent,
+            step=self.step,
+        )
+        unfinished = STATE.with_suffix(".tmp")
+        torch.save(state, unfinished)
+        unfinished.replace(STATE)
+
+    def resume(self):
+        state = torch.load(STATE)
+        self.model.load_state_dict(state["weights"])
+        for optimizer, kept in zip(self.optimizers, state["optimizers"], strict=True):
+            optimizer.load_state_dict(kept)
+        self.generator.set_state(state["generator"])
+        self.spent, self.step = state["spent"], state["step"]
+        print(f"Going on after {self.step} steps and {self.spent / 60:.0f} minutes.")
+
+
+def train(minutes: float, threads: int) -> None:
+    torch.set_num_threads(threads)
+    torch.manual_seed(SEED)
+    learn, examine = text.split(text.read_text())
+    tokenizer = tokens.train_tokenizer(learn)
+    model = Llama(dropout=DROPOUT).train()
+    run = Run(
+        minutes * 60, model, tokens.encode(tokenizer, learn), tokens.encode(tokenizer, examine)
+    )
+    run.go()
+    # Half as large, and finer than 4 bits by far.
+    weights = fake_quantize.plain_weights(model)
+    torch.save({name: weight.bfloat16() for name, weight in weights.items()}, CHECKPOINT)
+    PARAMS.write_text(json.dumps(ARCHITECTURE, indent=2) + "\n")
