@@ -1,4 +1,4 @@
-"""The command line: what to do to get from a text to a program."""
+"""Makes the model that ships with Highwater, from the text to the program and its card."""
 
 import argparse
 import os
@@ -8,17 +8,42 @@ import os
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
-def main() -> None:
+def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m training", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    train = commands.add_parser("train", help="text, tokenizer, checkpoint")
-    train.add_argument("--minutes", type=float, default=50, help="time to train (default: 50)")
-    train.add_argument("--threads", type=int, default=2, help="threads of torch (default: 2)")
-    options = parser.parse_args()
-    if options.command == "train":
-        from training.train import train as run
+    for name, summary in (
+        ("all", "all of the following"),
+        ("train", "get the text, train the tokenizer and the model; goes on where it stopped"),
+        ("export", "make the program from the checkpoint"),
+        ("evaluate", "measure the model, and write its card"),
+    ):
+        command = commands.add_parser(name, help=summary, description=summary)
+        if name in ("all", "train"):
+            command.add_argument(
+                "--minutes", type=float, default=50, help="how long to train (default: 50)"
+            )
+            command.add_argument(
+                "--threads", type=int, default=2, help="threads of torch (default: 2)"
+            )
+    return parser.parse_args()
 
-        run(options.minutes, options.threads)
+
+def main() -> None:
+    options = parse()
+    if options.command in ("all", "train"):
+        from training.train import train
+
+        train(options.minutes, options.threads)
+    if options.command in ("all", "export"):
+        from training.export import export
+
+        export()
+    if options.command in ("all", "evaluate"):
+        from training.card import write_card
+        from training.evaluate import evaluate
+
+        evaluate()
+        write_card()
 
 
 if __name__ == "__main__":

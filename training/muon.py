@@ -8,15 +8,20 @@ import torch
 
 
 class Muon(torch.optim.Optimizer):
-    def __init__(self, matrices, lr: float, momentum: float = 0.95, weight_decay: float = 0.1):
+    def __init__(self, matrices, lr: float, pool, momentum: float = 0.95, weight_decay=0.1):
+        self.pool = pool
         super().__init__(matrices, dict(lr=lr, momentum=momentum, weight_decay=weight_decay))
 
     @torch.no_grad()
     def step(self, closure=None):
         for group in self.param_groups:
-            for matrix in group["params"]:
-                self._step(matrix, group)
+            list(
+                self.pool.map(
+                    lambda matrix, group=group: self._step(matrix, group), group["params"]
+                )
+            )
 
+    @torch.no_grad()
     def _step(self, matrix, group):
         state = self.state[matrix]
         if not state:

@@ -2,7 +2,9 @@
 
 import json
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import torch
@@ -19,16 +21,17 @@ DROPOUT = 0.1
 RATES = {"matrices": 0.02, "embeddings": 0.005, "rest": 0.003}
 SAVE_SECONDS = 180
 SCALES_STEPS = 20  # between two choices of the scales
+PIECES = 4  # of a batch: a thread that another program slows down computes fewer of them
 
 
-def optimizers(model: Llama) -> list[torch.optim.Optimizer]:
+def optimizers(model: Llama, pool: ThreadPoolExecutor) -> list[torch.optim.Optimizer]:
     named = dict(model.named_parameters())
     matrices = [p for name, p in named.items() if name.startswith("layers") and p.dim() == 2]
     embeddings = [named["tok_embeddings.weight"]]
     taken = {id(p) for p in (*matrices, *embeddings)}
     rest = [p for p in named.values() if id(p) not in taken]
     groups = [dict(params=embeddings, lr=RATES["embeddings"]), dict(params=rest, lr=RATES["rest"])]
-    found = [Muon(matrices, RATES["matrices"]), torch.optim.AdamW(groups, betas=(0.9, 0.95))]
+    found = [Muon(matrices, RATES["matrices"], pool), torch.optim.AdamW(groups, betas=(0.9, 0.95))]
     for optimizer in found:
         for group in optimizer.param_groups:
             group["peak"] = group["lr"]
@@ -38,6 +41,7 @@ def optimizers(model: Llama) -> list[torch.optim.Optimizer]:
 @dataclass
 class Run:
     seconds: float
+    threads: int
     model: Llama
     learn: torch.Tensor
     examine: torch.Tensor
@@ -46,7 +50,10 @@ class Run:
     recent: list[float] = field(default_factory=list)
 
     def __post_init__(self):
-        self.optimizers = optimizers(self.model)
+        self.pool = ThreadPoolExecutor(self.threads)
+        self.adding = threading.Lock()
+        self.weights = list(self.model.parameters())
+        self.optimizers = optimizers(self.model, self.pool)
         self.generator = torch.Generator().manual_seed(SEED)
         if STATE.exists():
             self.resume()
@@ -73,18 +80,24 @@ class Run:
             fake_quantize.start(self.model)
             if self.step % SCALES_STEPS == 0:
                 fake_quantize.choose_scales_again(self.model)
-        window = self.windows(now)
-        logits = self.model(window[:, :-1])
-        loss = F.cross_entropy(logits.flatten(0, 1), window[:, 1:].flatten())
-        loss.backward()
+        losses = list(self.pool.map(self.learn_piece, self.windows(now).chunk(PIECES)))
         for optimizer in self.optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = group["peak"] * now.rate
             optimizer.step()
             optimizer.zero_grad()
         self.step += 1
-        self.recent = [*self.recent[-49:], loss.item()]
+        self.recent = [*self.recent[-49:], sum(losses) / PIECES]
         self.show()
+
+    def learn_piece(self, windows: torch.Tensor) -> float:
+        logits = self.model(windows[:, :-1])
+        loss = F.cross_entropy(logits.flatten(0, 1), windows[:, 1:].flatten())
+        gradients = torch.autograd.grad(loss / PIECES, self.weights)
+        with self.adding:
+            for weight, gradient in zip(self.weights, gradients, strict=True):
+                weight.grad = gradient if weight.grad is None else weight.grad.add_(gradient)
+        return loss.item()
 
     def windows(self, now: Moment) -> torch.Tensor:
         last = len(self.learn) - now.length - 1
@@ -131,15 +144,13 @@ class Run:
 
 
 def train(minutes: float, threads: int) -> None:
-    torch.set_num_threads(threads)
+    torch.set_num_threads(1)  # the threads are ours: each computes a piece of the batch
     torch.manual_seed(SEED)
     learn, examine = text.split(text.read_text())
     tokenizer = tokens.train_tokenizer(learn)
     model = Llama(dropout=DROPOUT).train()
-    run = Run(
-        minutes * 60, model, tokens.encode(tokenizer, learn), tokens.encode(tokenizer, examine)
-    )
-    run.go()
+    ids = (tokens.encode(tokenizer, part) for part in (learn, examine))
+    Run(minutes * 60, threads, model, *ids).go()
     # Half as large, and finer than 4 bits by far.
     weights = fake_quantize.plain_weights(model)
     torch.save({name: weight.bfloat16() for name, weight in weights.items()}, CHECKPOINT)
