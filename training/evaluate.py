@@ -8,7 +8,6 @@ from training import held_out, sample, text, tokens
 from training.export import eager, eager_for_every_token
 from training.llama import Llama
 from training.places import CHECKPOINT, EXCERPT, LOG, NUMBERS, PROGRAM
-from training.schedule import BATCH
 
 PROMPT = "In the beginning"
 SAMPLE_TOKENS = 120
@@ -38,7 +37,7 @@ def evaluate() -> dict:
         held_out_tokens=len(ids),
         steps=last["step"],
         minutes=last["minutes"],
-        seen_tokens=last["step"] * BATCH,
+        seen_tokens=last["seen"],
         training_loss=last["loss"],
         checkpoint_bytes=CHECKPOINT.stat().st_size,
         program_bytes=PROGRAM.stat().st_size,

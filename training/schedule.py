@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from training.places import CONTEXT
 
-BATCH = 4096  # tokens in one step
+BATCH = 2048  # tokens in one step
 WARM = 0.01  # until here the steps grow
 PEAK = 0.35  # from here they shrink, down to nothing
 LONG = 0.7  # from here the windows are as long as the context; attention in short ones is cheaper

@@ -18,7 +18,7 @@ from training.schedule import BATCH, Moment
 
 SEED = 1611
 DROPOUT = 0.1
-RATES = {"matrices": 0.02, "embeddings": 0.005, "rest": 0.003}
+RATES = {"matrices": 0.015, "embeddings": 0.004, "rest": 0.003}
 SAVE_SECONDS = 180
 SCALES_STEPS = 20  # between two choices of the scales
 PIECES = 4  # of a batch: a thread that another program slows down computes fewer of them
@@ -31,11 +31,7 @@ def optimizers(model: Llama, pool: ThreadPoolExecutor) -> list[torch.optim.Optim
     taken = {id(p) for p in (*matrices, *embeddings)}
     rest = [p for p in named.values() if id(p) not in taken]
     groups = [dict(params=embeddings, lr=RATES["embeddings"]), dict(params=rest, lr=RATES["rest"])]
-    found = [Muon(matrices, RATES["matrices"], pool), torch.optim.AdamW(groups, betas=(0.9, 0.95))]
-    for optimizer in found:
-        for group in optimizer.param_groups:
-            group["peak"] = group["lr"]
-    return found
+    return [Muon(matrices, RATES["matrices"], pool), torch.optim.AdamW(groups, betas=(0.9, 0.95))]
 
 
 @dataclass
@@ -47,6 +43,7 @@ class Run:
     examine: torch.Tensor
     spent: float = 0.0
     step: int = 0
+    seen: int = 0
     recent: list[float] = field(default_factory=list)
 
     def __post_init__(self):
@@ -54,6 +51,7 @@ class Run:
         self.adding = threading.Lock()
         self.weights = list(self.model.parameters())
         self.optimizers = optimizers(self.model, self.pool)
+        self.peaks = [[g["lr"] for g in optimizer.param_groups] for optimizer in self.optimizers]
         self.generator = torch.Generator().manual_seed(SEED)
         if STATE.exists():
             self.resume()
@@ -81,12 +79,13 @@ class Run:
             if self.step % SCALES_STEPS == 0:
                 fake_quantize.choose_scales_again(self.model)
         losses = list(self.pool.map(self.learn_piece, self.windows(now).chunk(PIECES)))
-        for optimizer in self.optimizers:
-            for group in optimizer.param_groups:
-                group["lr"] = group["peak"] * now.rate
+        for optimizer, peaks in zip(self.optimizers, self.peaks, strict=True):
+            for group, peak in zip(optimizer.param_groups, peaks, strict=True):
+                group["lr"] = peak * now.rate
             optimizer.step()
             optimizer.zero_grad()
         self.step += 1
+        self.seen += BATCH
         self.recent = [*self.recent[-49:], sum(losses) / PIECES]
         self.show()
 
@@ -106,7 +105,7 @@ class Run:
 
     def show(self):
         left = max(self.seconds - self.spent, 0) / 60
-        speed = self.step * BATCH / max(self.spent, 1e-9)
+        speed = self.seen / max(self.spent, 1e-9)
         mean = sum(self.recent) / len(self.recent)
         sys.stderr.write(
             f"\rstep {self.step:5d}   loss {mean:.3f}   {speed:5.0f} tokens/s   "
@@ -118,7 +117,9 @@ class Run:
         nats = held_out.loss(self.model, self.examine, every=4)
         self.model.train()
         mean = sum(self.recent) / len(self.recent)
-        entry = dict(step=self.step, minutes=self.spent / 60, loss=mean, held_out=nats)
+        entry = dict(
+            step=self.step, seen=self.seen, minutes=self.spent / 60, loss=mean, held_out=nats
+        )
         with LOG.open("a") as log:
             log.write(json.dumps(entry) + "\n")
         sys.stderr.write(f"  held out {nats:.3f}\n")
@@ -128,6 +129,7 @@ class Run:
             generator=self.generator.get_state(),
             spent=self.spent,
             step=self.step,
+            seen=self.seen,
         )
         unfinished = STATE.with_suffix(".tmp")
         torch.save(state, unfinished)
@@ -139,7 +141,7 @@ class Run:
         for optimizer, kept in zip(self.optimizers, state["optimizers"], strict=True):
             optimizer.load_state_dict(kept)
         self.generator.set_state(state["generator"])
-        self.spent, self.step = state["spent"], state["step"]
+        self.spent, self.step, self.seen = state["spent"], state["step"], state["seen"]
         print(f"Going on after {self.step} steps and {self.spent / 60:.0f} minutes.")
 
 
