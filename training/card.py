@@ -2,8 +2,9 @@
 
 import datetime
 import json
+import textwrap
 
-from training.evaluate import PROMPT, SEED, TEMPERATURE
+from training.evaluate import PROMPT, TEMPERATURE
 from training.places import ARCHITECTURE, CALL, CARD, CONTEXT, GROUP, NUMBERS
 from training.schedule import BATCH, LONG, ROUNDED
 from training.text import HELD_OUT
@@ -12,8 +13,8 @@ from training.train import DROPOUT
 TEMPLATE = """\
 # A small Llama that has read the King James Bible
 
-{millions:.1f} million parameters in 4 bits, {program:.1f} MB. It was made for Highwater, to have a
-real language model at hand: exported by ExecuTorch's own `export_llama`, with a cache and a live
+{millions:.1f} million parameters in 4 bits, {program:.1f} MB. It was made for Highwater, to
+have a real language model at hand: exported by ExecuTorch's own `export_llama`, with a cache and a live
 length, and small enough to be part of the repository. It writes English of one kind, and knows
 nothing.
 
@@ -35,10 +36,9 @@ windows of {context} tokens:
 | bfloat16 | {float[loss]:.3f} | {float[perplexity]:.1f} | {float[bits_per_byte]:.3f} |
 | 4-bit | {four_bits[loss]:.3f} | {four_bits[perplexity]:.1f} | {four_bits[bits_per_byte]:.3f} |
 
-At the end of the training, with dropout, its loss on the text it was trained on was
-{training_loss:.3f}.
+On the text that it was trained on, its loss was {training_loss:.3f} at the end.
 
-“{prompt}”, {temperature} in temperature:
+From “{prompt}”, drawn at temperature {temperature}:
 
 {drawn}
 
@@ -63,9 +63,9 @@ shared.
 
 **Training.** {minutes:.0f} minutes on two cores of a CPU that had other work as well, {steps:,}
 steps of {batch:,} tokens: {seen:.1f} million tokens, {epochs:.1f} times the text. Muon for the
-matrices of the layers, AdamW for the rest, dropout {dropout}, a fixed seed. Rates fall linearly to
+matrices of the layers, AdamW for the rest, dropout {dropout:g}, a fixed seed. Rates fall linearly to
 zero. Windows have {half} tokens for the first {long:.0%} of the time, then {context}. For the last
-{rounded:.0%} the weights are seen as the exporter will round them to 4 bits, in groups of {group}.
+{rounded:.0%} the weights are seen as the exporter will round them to 4 bits, in groups of {group}. {notes}
 
 **Again.** In the environment that `tools/setup` makes, on Debian:
 
@@ -90,35 +90,41 @@ The model is under the licence of Highwater. Written on {date}.
 def write_card() -> None:
     n = json.loads(NUMBERS.read_text())
     a = ARCHITECTURE
-    CARD.write_text(
-        TEMPLATE.format(
-            **{**n, **a},
-            millions=n["parameters"] / 1e6,
-            program=n["program_bytes"] / 1e6,
-            call=CALL - 1,
-            context=CONTEXT,
-            half=CONTEXT // 2,
-            vocabulary=a["vocab_size"],
-            excerpt_name=n["excerpt"]["name"],
-            held_out_kb=n["held_out_bytes"] / 1e3,
-            prompt=PROMPT,
-            temperature=TEMPERATURE,
-            seed=SEED,
-            drawn=_quote(n["samples"]["drawn"]),
-            greedy=_quote(n["samples"]["greedy"]),
-            learned_mb=n["learned_bytes"] / 1e6,
-            books=f"{', '.join(HELD_OUT[:-1])} and {HELD_OUT[-1]}",
-            head=a["dim"] // a["n_heads"],
-            batch=BATCH,
-            seen=n["seen_tokens"] / 1e6,
-            epochs=n["seen_tokens"] / n["learned_tokens"],
-            dropout=DROPOUT,
-            long=LONG,
-            rounded=1 - ROUNDED,
-            group=GROUP,
-            date=datetime.date.today().isoformat(),
-        )
+    filled = TEMPLATE.format(
+        **{**n, **a},
+        millions=n["parameters"] / 1e6,
+        program=n["program_bytes"] / 1e6,
+        call=CALL - 1,
+        context=CONTEXT,
+        half=CONTEXT // 2,
+        vocabulary=a["vocab_size"],
+        excerpt_name=n["excerpt"]["name"],
+        held_out_kb=n["held_out_bytes"] / 1e3,
+        prompt=PROMPT,
+        temperature=TEMPERATURE,
+        seed=SEED,
+        drawn=_quote(n["samples"]["drawn"]),
+        greedy=_quote(n["samples"]["greedy"]),
+        learned_mb=n["learned_bytes"] / 1e6,
+        books=f"{', '.join(HELD_OUT[:-1])} and {HELD_OUT[-1]}",
+        head=a["dim"] // a["n_heads"],
+        batch=BATCH,
+        seen=n["seen_tokens"] / 1e6,
+        epochs=n["seen_tokens"] / n["learned_tokens"],
+        dropout=DROPOUT,
+        long=LONG,
+        rounded=1 - ROUNDED,
+        group=GROUP,
+        date=datetime.date.today().isoformat(),
     )
+    CARD.write_text("\n\n".join(map(_wrapped, filled.rstrip("\n").split("\n\n"))) + "\n")
+
+
+def _wrapped(block: str) -> str:
+    """Paragraphs have the width of the repository; tables, code and quotes stay as they are."""
+    if block.startswith(("#", "|", ">", "```")):
+        return block
+    return textwrap.fill(block, 100, break_long_words=False, break_on_hyphens=False)
 
 
 def _quote(said: str) -> str:

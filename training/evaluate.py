@@ -7,7 +7,7 @@ import torch
 from training import held_out, sample, text, tokens
 from training.export import eager, eager_for_every_token
 from training.llama import Llama
-from training.places import CHECKPOINT, EXCERPT, LOG, NUMBERS, PROGRAM
+from training.places import CHECKPOINT, EXCERPT, LOG, NOTES, NUMBERS, PROGRAM
 
 PROMPT = "In the beginning"
 SAMPLE_TOKENS = 120
@@ -39,6 +39,7 @@ def evaluate() -> dict:
         minutes=last["minutes"],
         seen_tokens=last["seen"],
         training_loss=last["loss"],
+        notes=NOTES.read_text().strip() if NOTES.exists() else "",
         checkpoint_bytes=CHECKPOINT.stat().st_size,
         program_bytes=PROGRAM.stat().st_size,
         float=_losses(full_precision(), ids, size),

@@ -9,6 +9,7 @@ MODEL = ROOT / "models" / "kjv"  # what ships
 TEXT = WORK / "kjv.txt"
 STATE = WORK / "state.pt"
 LOG = WORK / "log.jsonl"
+NOTES = WORK / "notes.txt"  # what a reader of the card should know of the run, if there is anything
 
 TOKENIZER = MODEL / "tokenizer.json"
 CHECKPOINT = MODEL / "checkpoint.pth"

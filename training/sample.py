@@ -6,7 +6,7 @@ import torch
 from tokenizers import Tokenizer
 from torch.utils._pytree import tree_leaves
 
-from training.tokens import BEGIN, END
+from training.tokens import END
 
 # Takes new tokens [1, n] and the place of the first one, gives the logits after the last one.
 Step = Callable[[torch.Tensor, int], torch.Tensor]
@@ -27,16 +27,15 @@ def with_program(method) -> Step:
     return step
 
 
-def encode_prompt(tokenizer: Tokenizer, prompt: str) -> list[int]:
-    return [tokenizer.token_to_id(BEGIN), *tokenizer.encode(prompt).ids]
-
-
 def go_on(
     step: Step, tokenizer: Tokenizer, prompt: str, count: int, temperature: float = 0, seed: int = 0
 ) -> list[int]:
-    """At most `count` tokens after the prompt, up to the end of a chapter."""
+    """At most `count` tokens after the prompt, up to the end of a chapter.
+
+    There is no `<bos>` before the prompt: the model would take it for a chapter's head.
+    """
     generator = torch.Generator().manual_seed(seed)
-    tokens, place, said = encode_prompt(tokenizer, prompt), 0, []
+    tokens, place, said = tokenizer.encode(prompt).ids, 0, []
     while len(said) < count:
         logits = step(torch.tensor([tokens]), place)
         place += len(tokens)

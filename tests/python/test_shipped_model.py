@@ -50,7 +50,7 @@ def test_the_text_is_that_of_torch(program, tokenizer):
 def test_executorchs_runner_says_the_same(tokenizer):
     pieces = []
     runner = TextLLMRunner(str(PROGRAM), str(TOKENIZER))
-    config = GenerationConfig(echo=False, temperature=0.0, max_new_tokens=24, num_bos=1)
+    config = GenerationConfig(echo=False, temperature=0.0, max_new_tokens=24)
     runner.generate(PROMPT, config, pieces.append)
     said = sample.go_on(sample.with_eager(fresh()), tokenizer, PROMPT, 24)
     assert "".join(pieces) == tokenizer.decode(said)
