@@ -14,8 +14,8 @@ TEMPLATE = """\
 # A small Llama that has read the King James Bible
 
 {millions:.1f} million parameters in 4 bits, {program:.1f} MB. It was made for Highwater, to
-have a real language model at hand: exported by ExecuTorch's own `export_llama`, with a cache and a live
-length, and small enough to be part of the repository. It writes English of one kind, and knows
+have a real language model at hand: exported by ExecuTorch's own `export_llama`, with a cache and a
+live length, and small enough to be part of the repository. It writes English of one kind, and knows
 nothing.
 
 | File | What it is |
@@ -55,17 +55,18 @@ and `<eos>`. {learned_mb:.1f} MB, {learned_tokens:,} tokens, were for training. 
 {books}.
 
 **Tokenizer.** Byte-level BPE, trained on the same text. All bytes have a token, so that it can
-spell anything, though not to the model's profit.
+spell anything, though not to the model's profit. A prompt needs no `<bos>`: the model has only seen
+it before the head of a chapter.
 
 **Model.** The Llama architecture: {n_layers} layers, width {dim}, {n_heads} heads of {head} with
 {n_kv_heads} for keys and values, feed-forward layers of {hidden_dim}, rotary embeddings, no weights
 shared.
 
-**Training.** {minutes:.0f} minutes on two cores of a CPU that had other work as well, {steps:,}
-steps of {batch:,} tokens: {seen:.1f} million tokens, {epochs:.1f} times the text. Muon for the
-matrices of the layers, AdamW for the rest, dropout {dropout:g}, a fixed seed. Rates fall linearly to
-zero. Windows have {half} tokens for the first {long:.0%} of the time, then {context}. For the last
-{rounded:.0%} the weights are seen as the exporter will round them to 4 bits, in groups of {group}. {notes}
+**Training.** {minutes:.0f} minutes on a CPU, {steps:,} steps of {batch:,} tokens: {seen:.1f}
+million tokens, {epochs:.1f} times the text. Muon for the matrices of the layers, AdamW for the
+rest, dropout {dropout:g}, a fixed seed. Rates fall linearly to zero. Windows have {half} tokens
+for the first {long:.0%} of the time, then {context}. For the last {rounded:.0%} the weights are
+seen as the exporter will round them to 4 bits, in groups of {group}. {notes}
 
 **Again.** In the environment that `tools/setup` makes, on Debian:
 
@@ -102,7 +103,6 @@ def write_card() -> None:
         held_out_kb=n["held_out_bytes"] / 1e3,
         prompt=PROMPT,
         temperature=TEMPERATURE,
-        seed=SEED,
         drawn=_quote(n["samples"]["drawn"]),
         greedy=_quote(n["samples"]["greedy"]),
         learned_mb=n["learned_bytes"] / 1e6,
