@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _BLOCK = re.compile(
-    r"(?:^<!-- quote: (?P<quoted>\S+) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$",
+    r"(?:^<!-- (?:quote: (?P<quoted>\S+)|file: (?P<file>\S+)|(?P<output>output)) -->\n)?"
+    r"^```(?P<language>\w*)\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 
@@ -15,13 +16,22 @@ class Block:
     language: str
     text: str
     quoted: str | None  # the file that it is taken from
+    file: str | None  # the file that a reader is to write it to
+    output: bool  # what the commands before it say
     line: int
 
 
 def blocks(page: Path) -> list[Block]:
     text = page.read_text()
     return [
-        Block(m["language"], m["text"], m["quoted"], text.count("\n", 0, m.start()) + 1)
+        Block(
+            language=m["language"],
+            text=m["text"],
+            quoted=m["quoted"],
+            file=m["file"],
+            output=m["output"] is not None,
+            line=text.count("\n", 0, m.start()) + 1,
+        )
         for m in _BLOCK.finditer(text)
     ]
 

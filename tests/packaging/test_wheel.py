@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 from conftest import run
@@ -39,6 +40,7 @@ def test_a_wheel_holds_the_package_the_libraries_and_the_licences(wheel, root):
     names = zipfile.ZipFile(wheel).namelist()
     for name in (
         *("highwater/__init__.py", "highwater/__main__.py", "highwater/py.typed"),
+        *("highwater/cli/__init__.py", "highwater/exporting/__init__.py"),
         *("highwater/lib/libhighwater.so", "highwater/lib/libwgpu_native.so"),
         "highwater/include/highwater/highwater.h",
         "highwater/lib/cmake/highwater/highwater-config.cmake",
@@ -71,13 +73,16 @@ def test_the_package_may_be_imported_first_or_after_executorch(before, tmp_path)
     run(sys.executable, "-c", RUN_PROGRAM, path, *before, cwd=tmp_path)
 
 
-def test_the_module_lists_the_adapters(tmp_path):
-    assert "adapter 0: " in run(sys.executable, "-m", "highwater", cwd=tmp_path)
+@pytest.mark.parametrize("how", ["command", "module"])
+def test_the_command_lists_the_adapters(how, tmp_path):
+    installed = Path(sys.executable).parent / "highwater"
+    command = [installed] if how == "command" else [sys.executable, "-m", "highwater"]
+    assert "Adapter 0 is used: " in run(*command, "devices", cwd=tmp_path)
 
 
 def test_without_a_webgpu_implementation_it_says_so(tmp_path):
     result = subprocess.run(
-        [sys.executable, "-m", "highwater"],
+        [sys.executable, "-m", "highwater", "devices"],
         env={"HIGHWATER_WEBGPU": "/nowhere/libwebgpu.so"},
         capture_output=True,
         text=True,

@@ -1,5 +1,6 @@
 """`highwater export`: its programs give torch's numbers, and what does not fit is said plainly."""
 
+import dataclasses
 import json
 import signal
 import subprocess
@@ -14,6 +15,8 @@ import torch
 from click.testing import CliRunner
 from executorch.examples.models.llama import export_llama_lib
 from highwater.cli import commands
+from highwater.cli import export as export_command
+from highwater.exporting import hugging_face, llama
 from live import FLOAT, WHOLE_MODEL, LiveProgram, assert_same
 from torch.utils._pytree import tree_leaves
 
@@ -205,6 +208,26 @@ def test_a_folder_of_hugging_face(name, dtype, files, ids, tmp_path):
         assert_same(got[0], want[position - 1], WHOLE_MODEL, f"{count} tokens up to {position}")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "variant"),
+    [
+        ([], "fp32"),
+        (["-q", "8da4w", "--embedding-quantize", "4,32"], "8da4w"),
+        (["-q", "4w", "--embedding-quantize", "4,32", "--fp16"], "4w_half"),
+        (["-q", "4w", "--embedding-quantize", "4,32", "--full-logits"], "4w_full_logits"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_options_ask_for_the_models_that_are_tested_elsewhere(arguments, variant, tmp_path):
+    line = ["int8", *map(str, SHORT), *arguments]
+    given = export_command.command.make_context("export", line).params
+    asked = llama._config(tmp_path, export_command.language_model(given), tmp_path / "model.pte")
+    asked.base.checkpoint = str(tmp_path / "weights.pth")
+    asked.base.metadata = None
+    tested = llamas.make_config(tmp_path, llamas.VARIANTS[variant])
+    assert dataclasses.asdict(asked) == dataclasses.asdict(tested)
+
+
 def test_an_export_that_fails_shows_the_log_and_keeps_it(tmp_path):
     result = export("models.py:fixed_width", "--output", tmp_path / "model.pte")
     assert result.exit_code == 1
@@ -252,6 +275,14 @@ def test_a_name_on_the_hub_without_a_network(monkeypatch):
     assert "There is no folder highwater-tests/nowhere, and a model of that name" in result.stderr
 
 
+def test_a_name_on_the_hub(monkeypatch, tmp_path):
+    import huggingface_hub
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda name, **_: tmp_path / name)
+    assert hugging_face.find("org/model") == tmp_path / "org/model"
+    assert hugging_face.find("int8") == Path("int8"), "a folder is not looked for elsewhere"
+
+
 PARAMS = {**llamas.PARAMS, "n_layers": 1}
 
 
@@ -281,8 +312,9 @@ def test_params_that_do_not_fit(params, arguments, said, tmp_path):
         ({"model_type": "gpt2"}, "Models of the type 'gpt2' are not known here"),
         ({"hidden_act": "gelu"}, "The activation 'gelu' is not known"),
         ({"rope_scaling": {"rope_type": "yarn"}}, "scaled as 'yarn'"),
+        ({"partial_rotary_factor": 0.5}, "asks to rotate 0.5 of each head"),
         ({"sliding_window": 16}, "choose a --max-context-length of at most 16"),
-        ({"intermediate_size": 128}, "model does not fit config.json: "),
+        ({"intermediate_size": 128}, "model does not fit its config.json: "),
     ],
 )
 def test_a_folder_that_does_not_fit(change, said, tmp_path):
@@ -308,6 +340,7 @@ def test_another_models_tokenizer_is_not_overwritten(tmp_path):
         ["models.py:gate", "--quantize", "4w"],
         ["models.py:gate", "--output", "model.bin"],
         ["int8", "--embedding-quantize", "4"],
+        ["int8", "--embedding-quantize", "8,32"],
         ["int8", "--max-context-length", "64"],
         ["int8", "--params", "nowhere.json"],
         [],

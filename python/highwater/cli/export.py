@@ -29,12 +29,15 @@ class Embedding(click.ParamType):
 
     name = "bits,group"
 
-    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None):
+    def convert(
+        self, value: Any, param: click.Parameter | None, context: click.Context | None
+    ) -> tuple[int, int]:
         if isinstance(value, tuple):
             return value
         bits, _, group = value.partition(",")
-        if bits not in ("4", "8") or not group.isdecimal():
-            self.fail(f"{value!r} is not like 4,32: bits (4 or 8), and a group size.", param)
+        # With 8, a program would ask for an op of the CPU that few runners have.
+        if bits != "4" or not group.isdecimal() or not int(group):
+            self.fail(f"{value!r} is not like 4,32: 4 bits, and a group size.", param)
         return int(bits), int(group)
 
 
@@ -119,7 +122,7 @@ def command(
     request = recipes.Request(
         what,
         _checked_output(given["output"]),
-        _language_model(given),
+        language_model(given),
         given["params"],
         given["rope_scale"],
         given["tokenizer"],
@@ -143,7 +146,8 @@ def _checked_output(output: Path) -> Path:
     return output
 
 
-def _language_model(given: dict[str, Any]) -> Any:
+def language_model(given: dict[str, Any]) -> Any:
+    """The recipe's options, of the command's."""
     from highwater.exporting.llama import Options
 
     seq_length = given["max_seq_length"]

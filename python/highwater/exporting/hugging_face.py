@@ -10,7 +10,7 @@ from highwater.cli.terminal import Failure
 
 KINDS = ("llama", "mistral", "qwen2", "qwen3")
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
-PATTERNS = ["*.json", "*.safetensors"]  # what is wanted of a model on the hub
+PATTERNS = ["*.json", "model*.safetensors"]  # what is wanted of a model on the hub
 
 _LLAMA3_ROPE = {"low_freq_factor": 1, "original_max_position_embeddings": 8192}
 
@@ -116,6 +116,9 @@ def _rope(config: dict[str, Any]) -> dict[str, Any]:
     rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
     theta = rope.get("rope_theta") or config.get("rope_theta") or 10000.0
     kind = rope.get("rope_type") or rope.get("type") or "default"
+    part = rope.get("partial_rotary_factor") or config.get("partial_rotary_factor") or 1
+    if part != 1:
+        raise Failure(f"config.json asks to rotate {part} of each head; only all of it is known.")
     if kind == "default":
         return {"rope_theta": theta, "use_hf_rope": True}
     if kind == "llama3" and all(rope.get(key) == value for key, value in _LLAMA3_ROPE.items()):

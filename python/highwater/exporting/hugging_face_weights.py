@@ -46,16 +46,15 @@ def write_checkpoint(model: Model, path: Path) -> None:
 
 
 def _weight_files(folder: Path) -> list[Path]:
+    """Not simply all there are: some folders hold the same weights a second time."""
     index = folder / "model.safetensors.index.json"
+    names = {"model.safetensors"}
     if index.is_file():
-        names = sorted(set(read_json(index)["weight_map"].values()))
-        files = [folder / name for name in names]
-    else:
-        files = sorted(folder.glob("*.safetensors"))
-    missing = [file.name for file in files if not file.is_file()]
-    if missing or not files:
-        raise Failure(f"{folder} has no {missing[0] if missing else 'model.safetensors'}.")
-    return files
+        names = set(read_json(index)["weight_map"].values())
+    for name in sorted(names):
+        if not (folder / name).is_file():
+            raise Failure(f"{folder} has no {name}.")
+    return [folder / name for name in sorted(names)]
 
 
 def _load(file: Path) -> dict[str, Any]:

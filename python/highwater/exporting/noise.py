@@ -10,6 +10,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 _SKIPPED = re.compile(
     r"\[Vulkan Partitioner\] Due to \[(?P<reason>.*)\], skipping .*? = (?P<op>[\w.:]+)\(", re.DOTALL
@@ -75,7 +76,7 @@ def kept(log: Log, aloud: bool) -> Iterator[Reasons]:
 
 
 @contextlib.contextmanager
-def _descriptors_to(stream) -> Iterator[None]:
+def _descriptors_to(stream: IO[str]) -> Iterator[None]:
     """For what C++ says, and programs that are started."""
     try:
         target = stream.fileno()

@@ -46,9 +46,11 @@ def export(request: Request, progress: Progress, reasons: noise.Reasons) -> repo
                 copies = tokenizer.plan(request.tokenizer, [], request.output)
                 inputs = _from_checkpoint(request, weights, params, partial, progress)
             case source.HuggingFace(name):
+                if not Path(name).is_dir():
+                    progress.step("fetching")
                 model = hugging_face.read(hugging_face.find(name))
                 copies = tokenizer.plan(request.tokenizer, model.tokenizer_files, request.output)
-                inputs = _from_hugging_face(request, model, partial, progress)
+                inputs = _from_hugging_face(request, model, name, partial, progress)
         contents = program.read(partial)
         partial.replace(request.output)
     finally:
@@ -70,13 +72,14 @@ def _from_checkpoint(
 
 
 def _from_hugging_face(
-    request: Request, model: hugging_face.Model, output: Path, progress: Progress
+    request: Request, model: hugging_face.Model, name: str, output: Path, progress: Progress
 ) -> tuple[Input, ...]:
+    progress.step("loading")
     options = request.options
     if model.window and options.max_context_length > model.window:
         raise Failure(
-            f"This model attends only to its last {model.window} tokens, for which there is no "
-            f"recipe beyond them: choose a --max-context-length of at most {model.window}."
+            f"{name} attends only to its last {model.window} tokens, which export_llama cannot do "
+            f"here: choose a --max-context-length of at most {model.window}."
         )
     options = dataclasses.replace(
         options,
@@ -86,5 +89,5 @@ def _from_hugging_face(
     with tempfile.TemporaryDirectory(prefix="highwater-") as folder:
         weights = Path(folder) / "weights.pth"
         hugging_face_weights.write_checkpoint(model, weights)
-        checkpoint.check(weights, model.params, options, model.folder.name, "config.json")
+        checkpoint.check(weights, model.params, options, name, "its config.json")
         return llama.export(weights, model.params, options, output, progress)

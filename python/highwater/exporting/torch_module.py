@@ -45,10 +45,12 @@ def _import_file(path: Path) -> ModuleType:
         raise Failure(f"There is no file {path}.")
     # As if it were started: what lies beside it can be imported.
     sys.path.insert(0, str(path.resolve().parent))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    # Not under its own name, which may be that of a package. It must have one, though: dataclasses
+    # look their module up by it.
+    name = f"_highwater_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
-    # dataclasses and pickle look their module up by name.
-    sys.modules[path.stem] = module
+    sys.modules[name] = module
     return _imported(str(path), lambda: (spec.loader.exec_module(module), module)[1])
 
 
