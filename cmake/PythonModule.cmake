@@ -15,10 +15,14 @@ nanobind_add_stub(
   OUTPUT _native.pyi
   PYTHON_PATH $<TARGET_FILE_DIR:_native>
   DEPENDS _native)
-install(TARGETS _native LIBRARY DESTINATION .)
-install(FILES ${CMAKE_BINARY_DIR}/_native.pyi DESTINATION .)
-# The model that ships, so that there is something to try.
+
+# For wheels alone, together with the model that ships, so that there is something to try.
+install(TARGETS _native LIBRARY DESTINATION . COMPONENT python EXCLUDE_FROM_ALL)
+install(
+  FILES ${CMAKE_BINARY_DIR}/_native.pyi
+  DESTINATION .
+  COMPONENT python EXCLUDE_FROM_ALL)
 install(
   FILES models/kjv/model.pte models/kjv/tokenizer.json
   DESTINATION models/kjv
-  OPTIONAL)
+  COMPONENT python EXCLUDE_FROM_ALL)

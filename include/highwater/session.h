@@ -63,7 +63,7 @@ class HIGHWATER_API Session {
 
   // Runs the calls one after the other in a single submit, and waits once. An input can be what an
   // output was in the call before. On an error none of them has run.
-  Status run(std::span<const Call> calls);
+  Status run_all(std::span<const Call> calls);
 
   size_t input_count() const;
   size_t output_count() const;

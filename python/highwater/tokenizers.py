@@ -33,6 +33,9 @@ class _HuggingFace:
 class _Llama:
     """A tokenizer.model: SentencePiece or tiktoken, told apart by ExecuTorch's own package."""
 
+    # A tokenizer.json says itself whether a text begins with a special token; these do not.
+    leaves_out_begin_token = True
+
     def __init__(self, path: Path) -> None:
         from pytorch_tokenizers import get_tokenizer
 

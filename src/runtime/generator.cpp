@@ -119,7 +119,7 @@ Status Generator::run(std::span<const Input> inputs) {
   all.insert(all.end(), settings.begin(), settings.end());
   const size_t logits[] = {0};
   const Call call{all, logits};
-  return session_->run({&call, 1});
+  return session_->run_all({&call, 1});
 }
 
 Status Generator::append(std::span<const int64_t> tokens) {
@@ -164,7 +164,7 @@ Status Generator::feed_chunk() {
   batch.begin(1);
   const HostTensor tokens{DType::Int64, {1, longest_}, text_.data() + fed_};
   batch.add(tokens, fed_, {}, 0, false);
-  HW_CHECK(session_->run(batch.calls));
+  HW_CHECK(session_->run_all(batch.calls));
   accounts_ += session_->run_accounts();
   fed_ += static_cast<size_t>(longest_);
   return {};
@@ -179,7 +179,7 @@ Result<std::span<const int64_t>> Generator::draw_batch(size_t count, const Sampl
   for (size_t i = 1; i < count; ++i) {
     batch.add(FromOutput{kDrawn}, text_.size() + i - 1, sampling, text_.size() + i, true);
   }
-  HW_CHECK(session_->run(batch.calls));
+  HW_CHECK(session_->run_all(batch.calls));
   accounts_ += session_->run_accounts();
   const size_t begin = text_.size();
   for (size_t i = 0; i < count; ++i) {

@@ -164,10 +164,10 @@ Session::~Session() = default;
 
 Status Session::run(std::span<const Input> inputs) {
   const Call call{inputs, state_->all_outputs};
-  return run({&call, 1});
+  return run_all({&call, 1});
 }
 
-Status Session::run(std::span<const Call> calls) {
+Status Session::run_all(std::span<const Call> calls) {
   return state_->run(calls);
 }
 

@@ -19,6 +19,8 @@ from highwater.cli.commands import Commands
 
 COMMANDS = {
     "generate": "Let a language model go on with a text.",
+    "run": "Run a model at one live shape after another.",
+    "bench": "Measure a model.",
     "export": "Make a program of a torch module or a language model.",
     "devices": "List the WebGPU adapters, and say which one is used.",
     "completion": "Print the completion script of a shell.",

@@ -8,12 +8,27 @@ BufferId buffer_of(Engine& engine, ValueId id) {
   return engine.graph().values[engine.graph().root(id)].buffer;
 }
 
-TEST(Memory, ChainOfCopiesNeedsTwoBuffers) {
+TEST(Memory, ChainOfCopiesNeedsTwoBuffersBesidesItsInputs) {
   ProgramBuilder b;
   ValueId x = b.input({16, 4});
   for (int i = 0; i < 10; ++i) x = b.apply("toy.copy", {x}, {16, 4});
   Engine engine(b.output(x).program());
-  EXPECT_EQ(engine.graph().buffers.size(), 2u);
+  EXPECT_EQ(engine.graph().buffers.size(), 3u);
+}
+
+TEST(Memory, InputsShareTheirMemoryWithNothing) {
+  ProgramBuilder b;
+  const ValueId x = b.input({16, 4}), y = b.input({8, 4});
+  ValueId last = b.apply("toy.copy", {x}, {16, 4});
+  for (int i = 0; i < 4; ++i) last = b.apply("toy.copy", {last}, {16, 4});
+  const ValueId small = b.apply("toy.copy", {y}, {8, 4});
+  Engine engine(b.output(last).output(small).program());
+  for (ValueId input : {x, y}) {
+    for (ValueId other = 0; other < engine.graph().values.size(); ++other) {
+      if (other == input || engine.graph().values[other].buffer == kNoBuffer) continue;
+      EXPECT_NE(buffer_of(engine, input), buffer_of(engine, other));
+    }
+  }
 }
 
 TEST(Memory, ResidualKeepsItsBufferUntilItIsReadLast) {

@@ -49,7 +49,7 @@ TEST_F(Calls, OfOneSubmitFollowEachOther) {
                 last[] = {FromOutput{0}, ten()};
     const size_t sum[] = {0}, both[] = {0, 1};
     const Call calls[] = {{first, sum}, {next, {}}, {next, sum}, {last, both}};
-    ASSERT_TRUE(succeeds(session->run(calls)));
+    ASSERT_TRUE(succeeds(session->run_all(calls)));
     const auto count = static_cast<size_t>(n * kWidth);
     EXPECT_EQ(read(*session, 0, 0, count), std::vector<float>(count, 1.0f));
     EXPECT_EQ(read(*session, 2, 0, count), std::vector<float>(count, 3.0f));
@@ -69,7 +69,7 @@ TEST_F(Calls, OfDifferentLengthsInOneSubmitAreEachRight) {
   const Input a[] = {rows(3), one()}, b[] = {rows(50), ten()}, c[] = {FromOutput{0}, one()};
   const size_t sum[] = {0};
   const Call calls[] = {{a, sum}, {b, sum}, {c, sum}, {a, sum}};
-  ASSERT_TRUE(succeeds(session->run(calls)));
+  ASSERT_TRUE(succeeds(session->run_all(calls)));
   EXPECT_EQ(read(*session, 0, 0, 12), std::vector<float>(12, 1.0f));
   EXPECT_EQ(read(*session, 1, 0, 200), std::vector<float>(200, 10.0f));
   EXPECT_EQ(read(*session, 2, 0, 200), std::vector<float>(200, 11.0f));
@@ -80,7 +80,7 @@ TEST_F(Calls, OfDifferentLengthsInOneSubmitAreEachRight) {
 TEST_F(Calls, OutputsStayForTheNextRun) {
   const Input first[] = {rows(5), one()}, next[] = {FromOutput{0}, ten()};
   const Call keep{first, {}};
-  ASSERT_TRUE(succeeds(session->run({&keep, 1})));
+  ASSERT_TRUE(succeeds(session->run_all({&keep, 1})));
   EXPECT_EQ(session->run_accounts().read_back_bytes, 0u);
   ASSERT_TRUE(succeeds(session->run(next)));
   EXPECT_EQ(read(*session, 0, 0, 20), std::vector<float>(20, 11.0f));
@@ -99,7 +99,7 @@ TEST_F(Calls, OneBadCallStopsThemAllAndTheNextRunIsRight) {
                                    {Call{good, missing}, "output 5"}}) {
     const Input other[] = {rows(31), ten()};
     const Call calls[] = {{other, sum}, bad};
-    EXPECT_TRUE(fails_saying(session->run(calls), {words}));
+    EXPECT_TRUE(fails_saying(session->run_all(calls), {words}));
     EXPECT_EQ(session->output_dims(0), (Dims{9, kWidth})) << "still those of the last good run";
     ASSERT_TRUE(succeeds(session->run(good)));
     EXPECT_EQ(read(*session, 0, 0, 36), std::vector<float>(36, 1.0f));
@@ -119,7 +119,7 @@ TEST_F(Calls, WarmOnesAllocateNothing) {
   const size_t sum[] = {0};
   const Call calls[] = {{first, sum}, {next, sum}, {next, sum}};
   for (int i = 0; i < 4; ++i) {
-    ASSERT_TRUE(succeeds(session->run(calls)));
+    ASSERT_TRUE(succeeds(session->run_all(calls)));
     if (i < 2) continue;
     EXPECT_EQ(session->run_accounts().gpu_objects, 0u);
     EXPECT_EQ(session->run_accounts().heap_allocations, 0u);

@@ -48,7 +48,7 @@ class Sampler {
                    first + static_cast<int64_t>(i)};
       calls.push_back({inputs[i], reads});
     }
-    const Status status = session_->run(calls);
+    const Status status = session_->run_all(calls);
     if (!status) give_up(status.error());
     std::vector<int64_t> tokens(count);
     for (size_t i = 0; i < count; ++i) {
@@ -160,7 +160,9 @@ TEST(Sample, TopKDrawsAmongTheLikeliestAlone) {
           << "k = " << k << ": " << token;
       if (!std::count(seen.begin(), seen.end(), token)) seen.push_back(token);
     }
-    if (k <= 7) EXPECT_EQ(seen.size(), static_cast<size_t>(k));
+    if (k <= 7) {
+      EXPECT_EQ(seen.size(), static_cast<size_t>(k));
+    }
   }
 }
 
@@ -183,7 +185,9 @@ TEST(Sample, TopPDrawsAmongThoseThatTogetherReachIt) {
       ASSERT_NE(at, allowed.end()) << "p = " << p << ": " << token;
       seen[static_cast<size_t>(at - allowed.begin())] = true;
     }
-    if (allowed.size() <= 5) EXPECT_EQ(std::count(seen.begin(), seen.end(), false), 0);
+    if (allowed.size() <= 5) {
+      EXPECT_EQ(std::count(seen.begin(), seen.end(), false), 0);
+    }
   }
 }
 
