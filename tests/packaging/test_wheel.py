@@ -40,6 +40,7 @@ def test_a_wheel_holds_the_package_the_libraries_and_the_licences(wheel, root):
     names = zipfile.ZipFile(wheel).namelist()
     for name in (
         *("highwater/__init__.py", "highwater/__main__.py", "highwater/py.typed"),
+        *("highwater/inspect/page.html", "highwater/inspect/page.css", "highwater/inspect/page.js"),
         *("highwater/cli/__init__.py", "highwater/exporting/__init__.py"),
         *("highwater/lib/libhighwater.so", "highwater/lib/libwgpu_native.so"),
         *("highwater/_native.pyi", "highwater/models/kjv/model.pte"),
