@@ -1,0 +1,50 @@
+// Cutting a text into the pieces that merges stay within: what a tokenizer.json calls its
+// pre-tokenizer.
+//
+// It cannot be left out. Merges are learned within pieces, but they also match across the cuts of
+// other texts: after two spaces the second would join the word, which a pattern with the spaces as
+// a piece of their own forbids.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/json_value.h"
+#include "highwater/result.h"
+#include "text/pattern.h"
+
+namespace highwater {
+
+class Cutter {
+ public:
+  // From the "pre_tokenizer" of a tokenizer.json, which must be of the byte-level kind.
+  static Result<Cutter> read(const JsonValue& description);
+
+  // Whether a text that does not begin with a space is given one.
+  bool adds_space() const { return adds_space_; }
+
+  // The pieces of `text`, in their order.
+  std::vector<std::string_view> cut(std::string_view text) const;
+
+ private:
+  struct Range {
+    size_t begin;
+    size_t end;
+  };
+  struct Split {
+    Pattern pattern;
+    bool keeps_matches = true;
+    bool keeps_gaps = true;
+  };
+  Status add_step(const JsonValue& step);
+  Status add_split(const JsonValue& step);
+  Status add_pattern(std::string_view pattern);
+  static void split(const Split& by, std::u32string_view text, Range range,
+                    std::vector<Range>& out);
+
+  std::vector<Split> splits_;
+  bool adds_space_ = false;
+  bool ends_in_bytes_ = false;
+};
+
+}  // namespace highwater
