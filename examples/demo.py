@@ -4,11 +4,13 @@ Run it by `./demo`, which sets everything up first.
 """
 
 import argparse
+import contextlib
 import logging
 import os
 import sys
 import time
 import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -54,19 +56,39 @@ def some_text(model: highwater.Model, count: int) -> np.ndarray:
     return np.array(tokens[:count], dtype=np.int64)
 
 
-def eager():
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """ExecuTorch's CPU ops, which the model in torch uses, say much on stderr."""
+    kept = os.dup(2)
+    with Path(os.devnull).open("w") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def eager() -> Callable[..., np.ndarray]:
     """What the program was exported from, in torch."""
-    with Progress() as progress:
+    with Progress() as progress, quiet():
         progress.step("making the same model in torch")
+        import torch
+
         from training import export
 
-        return export.eager()
+        model = export.eager()
+
+    def logits(tokens: np.ndarray, position: np.ndarray) -> np.ndarray:
+        with torch.no_grad(), quiet():
+            answer = model(torch.from_numpy(tokens), {"input_pos": torch.from_numpy(position)})
+        return torch.utils._pytree.tree_leaves(answer)[0].numpy()
+
+    return logits
 
 
 def compare(model: highwater.Model) -> bool:
     """Every length from the one loaded program, each answer against torch's."""
-    import torch
-
     reference = eager()
     text, place, rows, worst = some_text(model, sum(LENGTHS)), 0, [], 0.0
     for length in LENGTHS:
@@ -74,9 +96,7 @@ def compare(model: highwater.Model) -> bool:
         start = time.perf_counter()
         logits = model.forward(tokens, position)
         seconds = time.perf_counter() - start
-        with torch.no_grad():
-            answer = reference(torch.from_numpy(tokens), {"input_pos": torch.from_numpy(position)})
-        want = torch.utils._pytree.tree_leaves(answer)[0].numpy()
+        want = reference(tokens, position)
         error = np.abs(logits - want).max() / np.abs(want).max()
         worst = max(worst, error)
         run = model.last_run
