@@ -5,7 +5,7 @@ import sys
 import unicodedata
 from pathlib import Path
 
-NAMES = (
+NAMES = (  # noqa: SIM905 (a list would have a line for each)
     "Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Cs Co Cn"
 ).split()
 

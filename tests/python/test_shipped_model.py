@@ -9,6 +9,7 @@ import math
 import pytest
 import torch
 from executorch.extension.llm.runner import GenerationConfig, TextLLMRunner
+from highwater import _native
 from live import WHOLE_MODEL, LiveProgram
 from torch.utils._pytree import tree_leaves
 
@@ -104,3 +105,32 @@ def test_the_program_says_where_a_text_begins_and_ends(tokenizer):
 
     assert constant("get_bos_id") == [tokenizer.token_to_id(tokens.BEGIN)]
     assert constant("get_eos_ids") == [tokenizer.token_to_id(tokens.END)]
+
+
+SETTINGS = [
+    dict(),
+    dict(temperature=0.8, seed=1),
+    dict(temperature=0.8, top_k=40, seed=2),
+    dict(temperature=1.0, top_p=0.9, seed=3),
+]
+
+
+@pytest.fixture(scope="module")
+def native():
+    return _native.Generator.open(str(PROGRAM))
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_many_steps_in_a_submit_write_the_same_two_hundred_tokens(native, tokenizer, settings):
+    def drawn(steps):
+        native.rewind(0)
+        native.append(tokenizer.encode(PROMPT).ids)
+        tokens = []
+        while len(tokens) < 200:
+            tokens += native.draw(min(steps, 200 - len(tokens)), **settings)
+        return tokens
+
+    one_by_one = drawn(1)
+    assert drawn(4) == one_by_one
+    assert drawn(16) == one_by_one
+    assert native.accounts["waits"] == 1
