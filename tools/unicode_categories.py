@@ -5,9 +5,8 @@ import sys
 import unicodedata
 from pathlib import Path
 
-NAMES = (  # noqa: SIM905 (a list would have a line for each)
-    "Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Cs Co Cn"
-).split()
+KINDS = dict(L="ultmo", M="nce", N="dlo", P="cdseifo", S="mcko", Z="slp", C="cfson")
+NAMES = [kind + detail for kind, details in KINDS.items() for detail in details]
 
 
 def runs() -> list[int]:

@@ -33,10 +33,11 @@ def run(*command, cwd: Path, **environment) -> str:
     return result.stdout
 
 
-def build_example(name: str, folder: Path, *prefixes: Path) -> Path:
-    """The program of `examples/name`, built in `folder` with the packages under `prefixes`."""
+def build_example(name: str, folder: Path, *prefixes: Path, source: Path | None = None) -> Path:
+    """The program of `examples/name`, or of another folder of sources, built in `folder` with the
+    packages under `prefixes`."""
     run(
-        *("cmake", "-S", ROOT / "examples" / name, "-B", folder, "-G", "Ninja"),
+        *("cmake", "-S", source or ROOT / "examples" / name, "-B", folder, "-G", "Ninja"),
         *("-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={';'.join(map(str, prefixes))}"),
         cwd=folder,
     )
