@@ -65,9 +65,12 @@ class Model:
         native = self.generator()
         if tokenizer is None or isinstance(tokenizer, str | Path):
             tokenizer = load_tokenizer(tokenizer, self.path)
-        tokens = tokenizer.encode(prompt) if isinstance(prompt, str) else list(prompt)
         if not goes_on:
             native.rewind(0)
+        encode = tokenizer.encode
+        if native.length > 0:
+            encode = getattr(tokenizer, "encode_more", encode)
+        tokens = encode(prompt) if isinstance(prompt, str) else list(prompt)
         begin = native.begin_token
         adds_none = getattr(tokenizer, "leaves_out_begin_token", False)
         if adds_none and begin is not None and native.length == 0:

@@ -26,6 +26,10 @@ class _HuggingFace:
     def encode(self, text: str) -> list[int]:
         return self._tokenizer.encode(text).ids
 
+    def encode_more(self, text: str) -> list[int]:
+        """Of a text that goes on with another: without a token that begins one."""
+        return self._tokenizer.encode(text, add_special_tokens=False).ids
+
     def decode(self, tokens: Sequence[int]) -> str:
         return self._tokenizer.decode(list(tokens), skip_special_tokens=True)
 
