@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
+#include <utility>
 
 namespace highwater {
 
@@ -21,23 +23,35 @@ struct Accounts {
   double seconds = 0;       // all of it
   double wait_seconds = 0;  // of those, spent waiting for the device
 
-  Accounts& operator+=(const Accounts& other) {
-    dispatches += other.dispatches;
-    passes += other.passes;
-    submits += other.submits;
-    params_writes += other.params_writes;
-    params_bytes += other.params_bytes;
-    uploaded_bytes += other.uploaded_bytes;
-    read_back_bytes += other.read_back_bytes;
-    gpu_objects += other.gpu_objects;
-    gpu_bytes += other.gpu_bytes;
-    heap_allocations += other.heap_allocations;
-    planned_nodes += other.planned_nodes;
-    waits += other.waits;
-    seconds += other.seconds;
-    wait_seconds += other.wait_seconds;
-    return *this;
-  }
+  Accounts& operator+=(const Accounts& other);
 };
+
+// Every field with its name, for what adds accounts up and what tells of them.
+inline constexpr std::tuple kAccountFields{
+    std::pair{"dispatches", &Accounts::dispatches},
+    std::pair{"passes", &Accounts::passes},
+    std::pair{"submits", &Accounts::submits},
+    std::pair{"params_writes", &Accounts::params_writes},
+    std::pair{"params_bytes", &Accounts::params_bytes},
+    std::pair{"uploaded_bytes", &Accounts::uploaded_bytes},
+    std::pair{"read_back_bytes", &Accounts::read_back_bytes},
+    std::pair{"gpu_objects", &Accounts::gpu_objects},
+    std::pair{"gpu_bytes", &Accounts::gpu_bytes},
+    std::pair{"heap_allocations", &Accounts::heap_allocations},
+    std::pair{"planned_nodes", &Accounts::planned_nodes},
+    std::pair{"waits", &Accounts::waits},
+    std::pair{"seconds", &Accounts::seconds},
+    std::pair{"wait_seconds", &Accounts::wait_seconds},
+};
+
+template <class Use>
+void for_each_account(const Use& use) {
+  std::apply([&](const auto&... field) { (use(field.first, field.second), ...); }, kAccountFields);
+}
+
+inline Accounts& Accounts::operator+=(const Accounts& other) {
+  for_each_account([&](const char*, auto member) { this->*member += other.*member; });
+  return *this;
+}
 
 }  // namespace highwater

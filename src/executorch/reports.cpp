@@ -30,20 +30,7 @@ Reports& reports() {
 }
 
 void write_accounts(Json& json, const Accounts& a) {
-  json.field("dispatches", a.dispatches)
-      .field("passes", a.passes)
-      .field("submits", a.submits)
-      .field("params_writes", a.params_writes)
-      .field("params_bytes", a.params_bytes)
-      .field("uploaded_bytes", a.uploaded_bytes)
-      .field("read_back_bytes", a.read_back_bytes)
-      .field("gpu_objects", a.gpu_objects)
-      .field("gpu_bytes", a.gpu_bytes)
-      .field("heap_allocations", a.heap_allocations)
-      .field("planned_nodes", a.planned_nodes)
-      .field("waits", a.waits)
-      .field("seconds", a.seconds)
-      .field("wait_seconds", a.wait_seconds);
+  for_each_account([&](const char* name, auto member) { json.field(name, a.*member); });
 }
 
 void write_adapter(Json& json, const gpu::AdapterDescription& a) {

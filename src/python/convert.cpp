@@ -94,20 +94,7 @@ nb::object from_output(const Session& session, size_t i) {
 
 nb::dict to_dict(const Accounts& a) {
   nb::dict d;
-  d["dispatches"] = a.dispatches;
-  d["passes"] = a.passes;
-  d["submits"] = a.submits;
-  d["params_writes"] = a.params_writes;
-  d["params_bytes"] = a.params_bytes;
-  d["uploaded_bytes"] = a.uploaded_bytes;
-  d["read_back_bytes"] = a.read_back_bytes;
-  d["gpu_objects"] = a.gpu_objects;
-  d["gpu_bytes"] = a.gpu_bytes;
-  d["heap_allocations"] = a.heap_allocations;
-  d["planned_nodes"] = a.planned_nodes;
-  d["waits"] = a.waits;
-  d["seconds"] = a.seconds;
-  d["wait_seconds"] = a.wait_seconds;
+  for_each_account([&](const char* name, auto member) { d[name] = a.*member; });
   return d;
 }
 

@@ -62,30 +62,28 @@ class Options {
   std::exception_ptr raised_;
 };
 
-nb::dict spec(bool is_scalar, DType dtype, const Dims& bound) {
-  nb::dict d;
-  d["kind"] = is_scalar ? "integer" : "tensor";
-  if (is_scalar) return d;
-  const std::string_view type = name(dtype);
-  d["dtype"] = nb::str(type.data(), type.size());
-  d["bound"] = nb::tuple(nb::cast(std::vector<int64_t>(bound.begin(), bound.end())));
-  return d;
-}
+// How a session tells of its inputs, or of its outputs.
+struct Side {
+  bool (Session::*is_scalar)(size_t) const;
+  DType (Session::*dtype)(size_t) const;
+  const Dims& (Session::*bound)(size_t) const;
+};
+constexpr Side kInputs{&Session::input_is_scalar, &Session::input_dtype, &Session::input_bound};
+constexpr Side kOutputs{&Session::output_is_scalar, &Session::output_dtype, &Session::output_bound};
 
-nb::list inputs_of(const Session& s, size_t count) {
+nb::list specs(const Session& session, const Side& side, size_t count) {
   nb::list list;
   for (size_t i = 0; i < count; ++i) {
-    const bool scalar = s.input_is_scalar(i);
-    list.append(spec(scalar, scalar ? DType::Int64 : s.input_dtype(i), s.input_bound(i)));
-  }
-  return list;
-}
-
-nb::list outputs_of(const Session& s, size_t count) {
-  nb::list list;
-  for (size_t i = 0; i < count; ++i) {
-    const bool scalar = s.output_is_scalar(i);
-    list.append(spec(scalar, scalar ? DType::Int64 : s.output_dtype(i), s.output_bound(i)));
+    nb::dict d;
+    const bool is_scalar = (session.*side.is_scalar)(i);
+    d["kind"] = is_scalar ? "integer" : "tensor";
+    if (!is_scalar) {
+      const std::string_view type = name((session.*side.dtype)(i));
+      const Dims& bound = (session.*side.bound)(i);
+      d["dtype"] = nb::str(type.data(), type.size());
+      d["bound"] = nb::tuple(nb::cast(std::vector<int64_t>(bound.begin(), bound.end())));
+    }
+    list.append(d);
   }
   return list;
 }
@@ -152,8 +150,8 @@ void bind_session(nb::module_& m) {
           "Runs at the inputs' live shapes; gives all outputs.")
       .def("profile", &profile, nb::arg("inputs"), nb::arg("clock") = "",
            "Runs, and gives the outputs and the time of each dispatch.")
-      .def_prop_ro("inputs", [](const Session& s) { return inputs_of(s, s.input_count()); })
-      .def_prop_ro("outputs", [](const Session& s) { return outputs_of(s, s.output_count()); })
+      .def_prop_ro("inputs", [](const Session& s) { return specs(s, kInputs, s.input_count()); })
+      .def_prop_ro("outputs", [](const Session& s) { return specs(s, kOutputs, s.output_count()); })
       .def_prop_ro("load_accounts", [](const Session& s) { return to_dict(s.load_accounts()); })
       .def_prop_ro("run_accounts", [](const Session& s) { return to_dict(s.run_accounts()); })
       .def_prop_ro("kernels", &Session::kernels, "Names of the kernels of the last run, in order.")
@@ -189,8 +187,8 @@ void bind_generator(nb::module_& m) {
           "run",
           [](Generator& g, const nb::args& inputs) { return run(g, g.session(), 1, inputs); },
           "Runs the model itself, for its logits.")
-      .def_prop_ro("inputs", [](const Generator& g) { return inputs_of(g.session(), 2); })
-      .def_prop_ro("outputs", [](const Generator& g) { return outputs_of(g.session(), 1); })
+      .def_prop_ro("inputs", [](const Generator& g) { return specs(g.session(), kInputs, 2); })
+      .def_prop_ro("outputs", [](const Generator& g) { return specs(g.session(), kOutputs, 1); })
       .def_prop_ro("run_accounts",
                    [](const Generator& g) { return to_dict(g.session().run_accounts()); })
       .def_static(

@@ -136,6 +136,9 @@ def _find(places: Sequence[Place], key: str) -> Place:
     for place in places:
         if key in (place.name, str(place.index)):
             return place
+    # Files do not keep names; where there is one input, whatever it is called is that.
+    if len(places) == 1 and not key.isdecimal():
+        return places[0]
     raise click.UsageError(f"There is no input {key!r}; the model takes {_counted(places)}.")
 
 
