@@ -5,7 +5,8 @@ find_package(
 find_python_package(nanobind NANOBIND_PACKAGE)
 find_package(nanobind REQUIRED CONFIG PATHS ${NANOBIND_PACKAGE}/cmake NO_DEFAULT_PATH)
 
-nanobind_add_module(_native NB_STATIC src/python/convert.cpp src/python/module.cpp)
+nanobind_add_module(_native NB_STATIC src/python/convert.cpp src/python/module.cpp
+                    src/python/profile.cpp)
 target_include_directories(_native PRIVATE src)
 target_link_libraries(_native PRIVATE highwater)
 set_target_properties(_native PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
@@ -15,10 +16,14 @@ nanobind_add_stub(
   OUTPUT _native.pyi
   PYTHON_PATH $<TARGET_FILE_DIR:_native>
   DEPENDS _native)
-install(TARGETS _native LIBRARY DESTINATION .)
-install(FILES ${CMAKE_BINARY_DIR}/_native.pyi DESTINATION .)
-# The model that ships, so that there is something to try.
+
+# For wheels alone, together with the model that ships, so that there is something to try.
+install(TARGETS _native LIBRARY DESTINATION . COMPONENT python EXCLUDE_FROM_ALL)
+install(
+  FILES ${CMAKE_BINARY_DIR}/_native.pyi
+  DESTINATION .
+  COMPONENT python EXCLUDE_FROM_ALL)
 install(
   FILES models/kjv/model.pte models/kjv/tokenizer.json
   DESTINATION models/kjv
-  OPTIONAL)
+  COMPONENT python EXCLUDE_FROM_ALL)

@@ -18,9 +18,7 @@ static Status generate(const std::string& folder, const char* prompt, size_t cou
   HW_TRY(const auto model, Generator::open(folder + "/model.pte"));
   HW_TRY(const Tokenizer tokenizer, Tokenizer::open(folder + "/tokenizer.json"));
 
-  std::vector<int64_t> tokens = tokenizer.encode(prompt);
-  const auto begin = model->begin_token();
-  if (begin && (tokens.empty() || tokens[0] != *begin)) tokens.insert(tokens.begin(), *begin);
+  const std::vector<int64_t> tokens = tokenizer.encode(prompt);
   HW_CHECK(model->append(tokens));
 
   std::cout << prompt << std::flush;

@@ -29,6 +29,13 @@ HIGHWATER_API const char* highwater_devices(void);
 /* JSON: the names of all ops that can run. */
 HIGHWATER_API const char* highwater_supported_ops(void);
 
+/* JSON: what is in the .pte file at `path`, and what would be run of it at which live shapes; or an
+ * object with an "error". Nothing is run. `options` may be NULL, or has a line for each of these:
+ *   method=NAME       only this one
+ *   at=S=37,P=12      a live shape to look at; there may be several
+ *   wgsl=1            with the texts of all kernels */
+HIGHWATER_API const char* highwater_inspect(const char* path, const char* options);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "highwater/accounts.h"
 #include "highwater/export.h"
 #include "highwater/host_tensor.h"
+#include "highwater/profile.h"
 #include "highwater/progress.h"
 #include "highwater/result.h"
 
@@ -64,6 +66,10 @@ class HIGHWATER_API Session {
   // Runs the calls one after the other in a single submit, and waits once. An input can be what an
   // output was in the call before. On an error none of them has run.
   Status run_all(std::span<const Call> calls);
+
+  // Runs like run(inputs), and tells the time of each dispatch. The outputs are the same, but all
+  // of it takes longer. Without a `clock`, the device's is used where it has one.
+  Result<Profile> profile(std::span<const Input> inputs, std::optional<ProfileClock> clock = {});
 
   size_t input_count() const;
   size_t output_count() const;

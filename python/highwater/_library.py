@@ -5,6 +5,7 @@ import importlib.util
 import json
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ def _load() -> ctypes.CDLL:
     library = ctypes.CDLL(str(Path(__file__).parent / "lib" / "libhighwater.so"))
     for name in ("register", "last_error", "last_load", "last_run", "devices", "supported_ops"):
         getattr(library, f"highwater_{name}").restype = ctypes.c_char_p
+    library.highwater_inspect.restype = ctypes.c_char_p
+    library.highwater_inspect.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
     refused = library.highwater_register()
     if refused is not None:
         raise HighwaterError(refused.decode())
@@ -70,3 +73,19 @@ def last_error() -> str:
 def supported_ops() -> list[str]:
     """The names of all ops that can run."""
     return _answer("supported_ops")
+
+
+def inspect_file(
+    path: str | os.PathLike[str], method: str = "", at: Sequence[str] = (), wgsl: bool = False
+) -> dict[str, Any]:
+    """What is in a .pte file, and what would be run of it at which live shapes.
+
+    ``at`` are shapes such as ``"S=37,P=12"``. This is the library's own account of everything;
+    ``highwater.inspect`` puts it into order.
+    """
+    lines = [f"method={method}"] if method else []
+    lines += [f"at={shape}" for shape in at] + ["wgsl=1"] * wgsl
+    answer = json.loads(_library.highwater_inspect(os.fsencode(path), "\n".join(lines).encode()))
+    if "error" in answer:
+        raise HighwaterError(answer["error"])
+    return answer

@@ -62,14 +62,18 @@ class Model:
         for beside the model. With `goes_on`, the prompt follows on the text so far, which stays on
         the device. The same seed gives the same text; without one, each call is different.
         """
-        native = self._generator()
+        native = self.generator()
         if tokenizer is None or isinstance(tokenizer, str | Path):
             tokenizer = load_tokenizer(tokenizer, self.path)
-        tokens = tokenizer.encode(prompt) if isinstance(prompt, str) else list(prompt)
         if not goes_on:
             native.rewind(0)
+        encode = tokenizer.encode
+        if native.length > 0:
+            encode = getattr(tokenizer, "encode_more", encode)
+        tokens = encode(prompt) if isinstance(prompt, str) else list(prompt)
         begin = native.begin_token
-        if native.length == 0 and begin is not None and tokens[:1] != [begin]:
+        adds_none = getattr(tokenizer, "leaves_out_begin_token", False)
+        if adds_none and begin is not None and native.length == 0:
             tokens = [begin, *tokens]
         if seed is None:
             seed = secrets.randbits(63)
@@ -125,7 +129,8 @@ class Model:
             raise HighwaterError(f"{self.path} is closed")
         return self._native
 
-    def _generator(self) -> _native.Generator:
+    def generator(self) -> _native.Generator:
+        """What is behind `generate`: appends, draws and takes back single tokens."""
         native = self._open
         if not isinstance(native, _native.Generator):
             try:

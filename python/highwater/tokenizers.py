@@ -26,12 +26,19 @@ class _HuggingFace:
     def encode(self, text: str) -> list[int]:
         return self._tokenizer.encode(text).ids
 
+    def encode_more(self, text: str) -> list[int]:
+        """Of a text that goes on with another: without a token that begins one."""
+        return self._tokenizer.encode(text, add_special_tokens=False).ids
+
     def decode(self, tokens: Sequence[int]) -> str:
         return self._tokenizer.decode(list(tokens), skip_special_tokens=True)
 
 
 class _Llama:
     """A tokenizer.model: SentencePiece or tiktoken, told apart by ExecuTorch's own package."""
+
+    # A tokenizer.json says itself whether a text begins with a special token; these do not.
+    leaves_out_begin_token = True
 
     def __init__(self, path: Path) -> None:
         from pytorch_tokenizers import get_tokenizer

@@ -128,6 +128,7 @@ class Reader {
     if (!tensor) return {};
     PteMethod::TensorValue read;
     read.dtype = dtype_of(tensor->scalar_type());
+    read.dynamic = tensor->shape_dynamism() != fb::TensorShapeDynamism::STATIC;
     if (tensor->sizes()) read.dims.assign(tensor->sizes()->begin(), tensor->sizes()->end());
     return read;
   }

@@ -33,6 +33,7 @@ struct PteMethod {
   struct TensorValue {
     std::optional<DType> dtype;  // none for types that Highwater does not know
     std::vector<int64_t> dims;   // at their bound
+    bool dynamic = false;        // some of them may be smaller than that
   };
   // Tensors and integers; what else there is, only the CPU's ops want.
   using Value = std::variant<std::monostate, TensorValue, int64_t>;

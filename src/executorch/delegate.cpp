@@ -12,6 +12,7 @@
 #include "blob/program.h"
 #include "blob/pte.h"
 #include "executorch/reports.h"
+#include "executorch/tracing.h"
 #include "gpu/executable.h"
 #include "highwater/session.h"
 
@@ -143,11 +144,15 @@ Status write_output(const Session& session, size_t i, et::EValue& arg) {
                              {static_cast<std::byte*>(tensor.mutable_data_ptr()), tensor.nbytes()});
 }
 
-Status execute_on(Handle& handle, et::Span<et::EValue*> args) {
+Status execute_on(Handle& handle, et::Span<et::EValue*> args, et::EventTracer* tracer) {
   Session& session = *handle.session;
   const uint64_t allocations = heap_allocations();
   HW_CHECK(gather_inputs(handle, args));
-  HW_CHECK(session.run(handle.inputs));
+  if (wants_dispatches(tracer)) {
+    HW_CHECK(run_traced(session, handle.inputs, *tracer));
+  } else {
+    HW_CHECK(session.run(handle.inputs));
+  }
   const size_t first = args.size() - session.output_count();
   for (size_t i = 0; i < session.output_count(); ++i) {
     HW_CHECK(write_output(session, i, *args[first + i]));
@@ -178,10 +183,10 @@ class Backend final : public et::BackendInterface {
     }
   }
 
-  et::Error execute(et::BackendExecutionContext&, et::DelegateHandle* handle,
+  et::Error execute(et::BackendExecutionContext& context, et::DelegateHandle* handle,
                     et::Span<et::EValue*> args) const override {
     try {
-      const Status status = execute_on(*static_cast<Handle*>(handle), args);
+      const Status status = execute_on(*static_cast<Handle*>(handle), args, context.event_tracer());
       if (!status) return report(et::Error::InvalidArgument, status.error());
       return et::Error::Ok;
     } catch (const std::bad_alloc&) {

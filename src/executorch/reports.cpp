@@ -1,6 +1,8 @@
 #include "executorch/reports.h"
 
+#include <algorithm>
 #include <mutex>
+#include <optional>
 #include <set>
 
 #include "base/json.h"
@@ -8,6 +10,7 @@
 #include "gpu/adapters.h"
 #include "graph/registry.h"
 #include "highwater/highwater.h"
+#include "inspect/inspect.h"
 
 namespace highwater {
 namespace {
@@ -61,6 +64,23 @@ void write_adapter(Json& json, const gpu::AdapterDescription& a) {
       .field("max_workgroup_memory", a.limits.max_workgroup_memory)
       .end_object();
   json.end_object();
+}
+
+InspectOptions read_options(std::string_view lines) {
+  InspectOptions options;
+  while (!lines.empty()) {
+    const size_t end = std::min(lines.find('\n'), lines.size());
+    const std::string_view line = lines.substr(0, end);
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+    const auto value_of = [&](std::string_view name) {
+      return line.starts_with(name) ? std::optional(std::string(line.substr(name.size())))
+                                    : std::nullopt;
+    };
+    if (auto method = value_of("method=")) options.method = *std::move(method);
+    if (auto at = value_of("at=")) options.at.push_back(*std::move(at));
+    if (auto wgsl = value_of("wgsl=")) options.wgsl = *wgsl == "1";
+  }
+  return options;
 }
 
 }  // namespace
@@ -158,5 +178,18 @@ const char* highwater_supported_ops(void) {
     if (!name.starts_with("hw.")) json.value(name);
   }
   answer = json.end_list().text();
+  return answer.c_str();
+}
+
+const char* highwater_inspect(const char* path, const char* options) {
+  thread_local std::string answer;
+  auto report = inspect_file(path, read_options(options ? options : ""));
+  if (report) {
+    answer = *std::move(report);
+  } else {
+    Json json;
+    json.begin_object().field("error", report.error().message()).end_object();
+    answer = json.text();
+  }
   return answer.c_str();
 }

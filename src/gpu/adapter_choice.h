@@ -31,7 +31,7 @@ inline constexpr std::string_view kSubgroups = "subgroups";
 inline constexpr auto kNativeSubgroups = static_cast<WGPUFeatureName>(0x00030021);
 inline constexpr KnownFeature kKnownFeatures[] = {
     {WGPUFeatureName_ShaderF16, kShaderF16},
-    {WGPUFeatureName_TimestampQuery, "timestamp-query"},
+    {WGPUFeatureName_TimestampQuery, kTimestampQuery},
     {WGPUFeatureName_Subgroups, kSubgroups},
     {kNativeSubgroups, kSubgroups},
 };

@@ -20,6 +20,7 @@ struct Limits {
 };
 
 inline constexpr std::string_view kShaderF16 = "shader-f16";
+inline constexpr std::string_view kTimestampQuery = "timestamp-query";
 
 struct AdapterDescription {
   std::string name;     // "llvmpipe (LLVM 15.0.6, 256 bits)"

@@ -76,6 +76,8 @@ Result<Api> open(const std::string& path) {
   if (missing) return fail(path, " is not a WebGPU implementation: it has no ", missing);
   table.InstanceEnumerateAdapters = reinterpret_cast<decltype(table.InstanceEnumerateAdapters)>(
       symbols.find("wgpuInstanceEnumerateAdapters"));
+  table.QueueGetTimestampPeriod = reinterpret_cast<decltype(table.QueueGetTimestampPeriod)>(
+      symbols.find("wgpuQueueGetTimestampPeriod"));
   return table;
 }
 

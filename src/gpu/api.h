@@ -30,6 +30,7 @@ namespace highwater::gpu {
   X(CommandEncoderCopyBufferToBuffer)     \
   X(CommandEncoderFinish)                 \
   X(CommandEncoderRelease)                \
+  X(CommandEncoderResolveQuerySet)        \
   X(ComputePassEncoderDispatchWorkgroups) \
   X(ComputePassEncoderEnd)                \
   X(ComputePassEncoderRelease)            \
@@ -43,6 +44,7 @@ namespace highwater::gpu {
   X(DeviceCreateCommandEncoder)           \
   X(DeviceCreateComputePipeline)          \
   X(DeviceCreatePipelineLayout)           \
+  X(DeviceCreateQuerySet)                 \
   X(DeviceCreateShaderModule)             \
   X(DeviceCreateTexture)                  \
   X(DeviceGetLimits)                      \
@@ -54,6 +56,7 @@ namespace highwater::gpu {
   X(InstanceProcessEvents)                \
   X(InstanceRequestAdapter)               \
   X(PipelineLayoutRelease)                \
+  X(QuerySetRelease)                      \
   X(QueueOnSubmittedWorkDone)             \
   X(QueueRelease)                         \
   X(QueueSubmit)                          \
@@ -72,6 +75,8 @@ struct Api {
 
   // wgpu-native's own: lists every adapter. Null elsewhere.
   size_t (*InstanceEnumerateAdapters)(WGPUInstance, const void* options, WGPUAdapter*) = nullptr;
+  // Its own as well: how many nanoseconds a timestamp counts. By the standard it is one.
+  float (*QueueGetTimestampPeriod)(WGPUQueue) = nullptr;
   std::string library;
 };
 

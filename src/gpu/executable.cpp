@@ -9,8 +9,14 @@
 #include "gpu/read_back.h"
 #include "gpu/staging.h"
 #include "gpu/steps.h"
+#include "gpu/timestamps.h"
 
 namespace highwater::gpu {
+namespace {
+
+constexpr int kEmptySubmits = 3;
+
+}  // namespace
 
 class Executable::Objects {
  public:
@@ -31,7 +37,7 @@ class Executable::Objects {
     return scope.finish();
   }
 
-  Status run(std::span<const Work> works, Accounts& accounts) {
+  Status run(std::span<const Work> works, Accounts& accounts, Timestamps* timestamps = nullptr) {
     HW_CHECK(device_.faults().take());
     read_back_.begin();
     ErrorScope scope(device_);
@@ -43,10 +49,31 @@ class Executable::Objects {
     } else {
       for (const Work& work : works) write_now(work, accounts);
     }
-    const CommandBufferHandle commands = encode(works, staged, accounts);
+    const CommandBufferHandle commands = encode(works, staged, accounts, timestamps);
     // An invalid command buffer must not reach the queue: wgpu-native aborts on it.
     HW_CHECK(scope.finish());
     return submit(commands.get(), accounts);
+  }
+
+  Status run_by_device_clock(const Work& work, Timing& timing, Accounts& accounts) {
+    if (!timestamps_) timestamps_ = std::make_unique<Timestamps>(device_);
+    HW_CHECK(timestamps_->begin(work.dispatches.size(), accounts));
+    HW_CHECK(run({&work, 1}, accounts, timestamps_.get()));
+    timing.submitted = wait_began_;
+    return timestamps_->read(timing.dispatches);
+  }
+
+  Status run_by_host_clock(const Work& work, Timing& timing, Accounts& accounts) {
+    const Work before{.copies = work.copies, .uploads = work.uploads, .params = work.params};
+    const Work after{.read_backs = work.read_backs};
+    HW_CHECK(run({&before, 1}, accounts));
+    HW_TRY(timing.empty_ns, empty_submit(accounts));
+    timing.submitted = std::chrono::steady_clock::now();
+    for (const Dispatch& dispatch : work.dispatches) {
+      HW_TRY(const Interval interval, submit_alone({&dispatch, 1}, accounts));
+      timing.dispatches.push_back(interval);
+    }
+    return run({&after, 1}, accounts);
   }
 
   std::span<const std::byte> result(size_t i) const { return read_back_.result(i); }
@@ -59,14 +86,35 @@ class Executable::Objects {
     for (size_t i = 0; i < steps.size(); ++i) {
       if (progress) progress("first runs", i, steps.size());
       const Dispatch dispatch{steps[i], 1, 1};
-      const Work work{.dispatches = {&dispatch, 1}};
-      ErrorScope scope(device_);
-      const CommandBufferHandle commands = encode({&work, 1}, false, accounts);
-      HW_CHECK(scope.finish());
-      HW_CHECK(submit(commands.get(), accounts));
+      HW_CHECK(submit_alone({&dispatch, 1}, accounts));
     }
     if (progress) progress("first runs", steps.size(), steps.size());
     return {};
+  }
+
+  // What the host's clock says of nothing: the best of a few, for a machine has other things to do.
+  Result<uint64_t> empty_submit(Accounts& accounts) {
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < kEmptySubmits; ++i) {
+      HW_TRY(const Interval interval, submit_alone({}, accounts));
+      best = std::min(best, interval.end - interval.begin);
+    }
+    return best;
+  }
+
+  // When it was submitted and when it was done, with nothing read back.
+  Result<Interval> submit_alone(std::span<const Dispatch> dispatches, Accounts& accounts) {
+    const auto now = [] {
+      const auto since = std::chrono::steady_clock::now().time_since_epoch();
+      return static_cast<uint64_t>(std::chrono::nanoseconds(since).count());
+    };
+    const Work work{.dispatches = dispatches};
+    ErrorScope scope(device_);
+    const CommandBufferHandle commands = encode({&work, 1}, false, accounts);
+    HW_CHECK(scope.finish());
+    const uint64_t begin = now();
+    HW_CHECK(submit(commands.get(), accounts));
+    return Interval{begin, now()};
   }
 
   Status reserve_read_back(std::span<const Work> works, Accounts& accounts) {
@@ -108,7 +156,8 @@ class Executable::Objects {
     return staging_.send(accounts);
   }
 
-  CommandBufferHandle encode(std::span<const Work> works, bool staged, Accounts& accounts) {
+  CommandBufferHandle encode(std::span<const Work> works, bool staged, Accounts& accounts,
+                             Timestamps* timestamps = nullptr) {
     const CommandEncoderHandle encoder(api().DeviceCreateCommandEncoder(device_.device(), nullptr));
     for (size_t w = 0; w < works.size(); ++w) {
       for (const Copy& c : works[w].copies) {
@@ -116,12 +165,17 @@ class Executable::Objects {
                                                memory_.buffer(c.to), 0, c.size);
       }
       if (staged) staging_.encode(encoder.get(), w ? staged_ends_[w - 1] : 0, staged_ends_[w]);
-      steps_.encode(encoder.get(), works[w].dispatches, accounts);
+      if (timestamps) {
+        steps_.encode_timed(encoder.get(), works[w].dispatches, *timestamps, accounts);
+      } else {
+        steps_.encode(encoder.get(), works[w].dispatches, accounts);
+      }
       for (const ReadBack& r : works[w].read_backs) {
         read_back_.copy(encoder.get(), r.size ? memory_.buffer(r.buffer) : nullptr, r.size,
                         accounts);
       }
     }
+    if (timestamps) timestamps->resolve(encoder.get(), accounts);
     return CommandBufferHandle(api().CommandEncoderFinish(encoder.get(), nullptr));
   }
 
@@ -129,11 +183,11 @@ class Executable::Objects {
     ErrorScope scope(device_);
     api().QueueSubmit(device_.queue(), 1, &commands);
     accounts.submits += 1;
-    const auto start = std::chrono::steady_clock::now();
+    wait_began_ = std::chrono::steady_clock::now();
     Status finished = read_back_.empty() ? device_.wait_idle() : read_back_.map();
     accounts.waits += 1;
     accounts.wait_seconds +=
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - wait_began_).count();
     HW_CHECK(scope.finish());
     return finished;
   }
@@ -145,6 +199,8 @@ class Executable::Objects {
   Staging staging_;
   std::vector<size_t> staged_ends_;  // of each work, among the staged copies
   ReadBackBuffer read_back_;
+  std::chrono::steady_clock::time_point wait_began_;
+  std::unique_ptr<Timestamps> timestamps_;  // made by the first run that wants it
 };
 
 Executable::Executable(std::shared_ptr<Device> device)
@@ -172,6 +228,16 @@ Result<std::unique_ptr<Executable>> Executable::create(std::shared_ptr<Device> d
 Status Executable::run(std::span<const Work> works, Accounts& accounts) {
   const std::lock_guard lock(device_->impl().mutex());
   return objects_->run(works, accounts);
+}
+
+Status Executable::run_by_device_clock(const Work& work, Timing& timing, Accounts& accounts) {
+  const std::lock_guard lock(device_->impl().mutex());
+  return objects_->run_by_device_clock(work, timing, accounts);
+}
+
+Status Executable::run_by_host_clock(const Work& work, Timing& timing, Accounts& accounts) {
+  const std::lock_guard lock(device_->impl().mutex());
+  return objects_->run_by_host_clock(work, timing, accounts);
 }
 
 std::span<const std::byte> Executable::result(size_t i) const {

@@ -2,6 +2,7 @@
 // Knows nothing of ops or programs, and shows no WebGPU type.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -85,6 +86,19 @@ struct Work {
   std::span<const ReadBack> read_backs = {};
 };
 
+// When something began and ended, in nanoseconds of one clock.
+struct Interval {
+  uint64_t begin;
+  uint64_t end;
+};
+
+// What a timed run tells besides its results.
+struct Timing {
+  std::vector<Interval> dispatches;
+  std::chrono::steady_clock::time_point submitted;  // the first of them
+  uint64_t empty_ns = 0;                            // what a submit of nothing takes
+};
+
 // Every chunk of the read-back buffer starts at a multiple of this.
 constexpr uint64_t kReadBackAlignment = 8;
 
@@ -97,6 +111,12 @@ class Executable {
   // All of it in one submit, with at most one params write; then waits. What was read back stays
   // mapped until the next run.
   Status run(std::span<const Work> works, Accounts& accounts);
+
+  // The same for one call, with the time of each dispatch by the device's clock, which must have
+  // kTimestampQuery: each is a pass of its own.
+  Status run_by_device_clock(const Work& work, Timing& timing, Accounts& accounts);
+  // The same by the host's clock: each is submitted, and waited for, by itself.
+  Status run_by_host_clock(const Work& work, Timing& timing, Accounts& accounts);
 
   // The bytes of read-back i of the last run, counted over all of its works.
   std::span<const std::byte> result(size_t i) const;

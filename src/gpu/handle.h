@@ -40,6 +40,7 @@ using ComputePassHandle = Handle<WGPUComputePassEncoder, &Api::ComputePassEncode
 using ComputePipelineHandle = Handle<WGPUComputePipeline, &Api::ComputePipelineRelease>;
 using DeviceHandle = Handle<WGPUDevice, &Api::DeviceRelease>;
 using PipelineLayoutHandle = Handle<WGPUPipelineLayout, &Api::PipelineLayoutRelease>;
+using QuerySetHandle = Handle<WGPUQuerySet, &Api::QuerySetRelease>;
 using QueueHandle = Handle<WGPUQueue, &Api::QueueRelease>;
 using ShaderModuleHandle = Handle<WGPUShaderModule, &Api::ShaderModuleRelease>;
 using TextureHandle = Handle<WGPUTexture, &Api::TextureRelease>;

@@ -106,6 +106,23 @@ void Steps::encode(WGPUCommandEncoder encoder, std::span<const Dispatch> dispatc
   accounts.dispatches += dispatches.size();
 }
 
+void Steps::encode_timed(WGPUCommandEncoder encoder, std::span<const Dispatch> dispatches,
+                         Timestamps& timestamps, Accounts& accounts) const {
+  for (const Dispatch& d : dispatches) {
+    const Step& step = steps_[d.step];
+    const WGPUPassTimestampWrites writes = timestamps.next();
+    WGPUComputePassDescriptor descriptor = WGPU_COMPUTE_PASS_DESCRIPTOR_INIT;
+    descriptor.timestampWrites = &writes;
+    const ComputePassHandle pass(api().CommandEncoderBeginComputePass(encoder, &descriptor));
+    api().ComputePassEncoderSetPipeline(pass.get(), step.pipeline->pipeline.get());
+    api().ComputePassEncoderSetBindGroup(pass.get(), 0, step.bindings.get(), 0, nullptr);
+    api().ComputePassEncoderDispatchWorkgroups(pass.get(), d.x, d.y, 1);
+    api().ComputePassEncoderEnd(pass.get());
+  }
+  accounts.passes += dispatches.size();
+  accounts.dispatches += dispatches.size();
+}
+
 std::vector<uint32_t> Steps::one_for_each_pipeline() const {
   std::vector<uint32_t> result;
   std::unordered_set<const Pipeline*> seen;

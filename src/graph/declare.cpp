@@ -62,6 +62,7 @@ Tensor Args::scratch(DType dtype, int64_t elements) {
   info.kind = ValueInfo::Kind::Tensor;
   info.tensor.dtype = dtype;
   info.tensor.dims = {elements};
+  info.scratch = true;
   info.defined = true;
   info.root = id;
   graph_.values.push_back(std::move(info));

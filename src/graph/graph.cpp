@@ -32,9 +32,13 @@ Status add_node(Graph& graph, const Program& program, const OpCall& call) {
   const std::string name = text(call.name, " (node ", call.node_id, ")");
   const auto index = static_cast<uint32_t>(graph.nodes.size());
   graph.nodes.push_back({});
+  graph.nodes.back().op_name = call.name;
+  graph.nodes.back().id = call.node_id;
   graph.nodes.back().name = name;
+  graph.nodes.back().first_step = static_cast<uint32_t>(graph.steps.size());
   Args args(graph, index, program, call);
   graph.nodes[index].op = find_op(call.name)->make(args);
+  graph.nodes[index].end_step = static_cast<uint32_t>(graph.steps.size());
   Status status = args.finish();
   if (!status) return status.take_error().within(text("op ", name));
   return {};

@@ -24,6 +24,7 @@ struct ValueInfo {
   enum class Kind : uint8_t { Other, Tensor, Scalar };
   Kind kind = Kind::Other;
   TensorDecl tensor;              // dims are the bound
+  bool scratch = false;           // an op's own, and not a value of the program
   std::optional<uint32_t> input;  // index among the graph's inputs
   bool mutated = false;           // some op writes into it, beyond its definition
   bool defined = false;           // an input, a constant, or written by a node already seen
@@ -49,12 +50,16 @@ struct StepDecl {
 };
 
 struct Node {
-  std::string name;  // "aten.add.Tensor (node 12)", for messages
+  std::string op_name;  // "aten.add.Tensor"
+  uint32_t id = 0;      // the exporter's number
+  std::string name;     // "aten.add.Tensor (node 12)", for messages
   std::unique_ptr<Op> op;
   std::vector<ValueId> reads;
   std::vector<ValueId> writes;
   bool reads_host_data = false;  // its plan depends on what an input holds, not only on dims
   bool fixed = false;            // its outputs are the same in every run; it runs once
+  uint32_t first_step = 0;       // the steps that it declared, of which a plan runs some
+  uint32_t end_step = 0;
 };
 
 struct BufferDecl {

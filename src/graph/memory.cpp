@@ -12,49 +12,9 @@ namespace {
 // Whole quads of the widest dtype, so that kernels may load the last quad in full.
 constexpr uint64_t kGranule = 16;
 
-struct Life {
-  int64_t first = -1;  // the node that writes it; -1 for what is there before the first node
-  int64_t last = -1;   // the last node that touches it
-  uint64_t size = 0;
-  bool touched = false;
-};
-
 uint64_t bytes_of(const TensorDecl& t) {
   const uint64_t bytes = static_cast<uint64_t>(t.dims.numel()) * byte_size(t.device_dtype());
   return std::max(round_up(bytes, kGranule), kGranule);
-}
-
-std::vector<Life> find_lives(const Graph& graph) {
-  std::vector<Life> lives(graph.values.size());
-  const auto touch = [&](ValueId id, int64_t node) {
-    const ValueId root = graph.root(id);
-    lives[root].last = std::max(lives[root].last, node);
-  };
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    for (ValueId id : graph.nodes[n].writes) {
-      if (graph.root(id) == id) lives[id].first = static_cast<int64_t>(n);
-      touch(id, static_cast<int64_t>(n));
-    }
-    for (ValueId id : graph.nodes[n].reads) touch(id, static_cast<int64_t>(n));
-  }
-  for (ValueId id : graph.outputs) {
-    // A scalar lives on the host.
-    lives[graph.root(id)].touched = graph.values[id].kind == ValueInfo::Kind::Tensor;
-    touch(id, static_cast<int64_t>(graph.nodes.size()));
-  }
-  for (const StepDecl& step : graph.steps) {
-    for (const StepBinding& b : step.bindings) {
-      // An image has memory of its own.
-      if (b.use.texels == Texels::None) lives[graph.root(b.value)].touched = true;
-    }
-  }
-  for (ValueId id = 0; id < graph.values.size(); ++id) {
-    const ValueInfo& v = graph.values[id];
-    if (v.kind != ValueInfo::Kind::Tensor) continue;
-    Life& life = lives[graph.root(id)];
-    life.size = std::max(life.size, bytes_of(v.tensor));
-  }
-  return lives;
 }
 
 // Constants are never shared with what is computed. Two constants with the same bytes share one
@@ -134,6 +94,39 @@ class SharedBuffers {
 };
 
 }  // namespace
+
+std::vector<Life> find_lives(const Graph& graph) {
+  std::vector<Life> lives(graph.values.size());
+  const auto touch = [&](ValueId id, int64_t node) {
+    const ValueId root = graph.root(id);
+    lives[root].last = std::max(lives[root].last, node);
+  };
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (ValueId id : graph.nodes[n].writes) {
+      if (graph.root(id) == id) lives[id].first = static_cast<int64_t>(n);
+      touch(id, static_cast<int64_t>(n));
+    }
+    for (ValueId id : graph.nodes[n].reads) touch(id, static_cast<int64_t>(n));
+  }
+  for (ValueId id : graph.outputs) {
+    // A scalar lives on the host.
+    lives[graph.root(id)].touched = graph.values[id].kind == ValueInfo::Kind::Tensor;
+    touch(id, static_cast<int64_t>(graph.nodes.size()));
+  }
+  for (const StepDecl& step : graph.steps) {
+    for (const StepBinding& b : step.bindings) {
+      // An image has memory of its own.
+      if (b.use.texels == Texels::None) lives[graph.root(b.value)].touched = true;
+    }
+  }
+  for (ValueId id = 0; id < graph.values.size(); ++id) {
+    const ValueInfo& v = graph.values[id];
+    if (v.kind != ValueInfo::Kind::Tensor) continue;
+    Life& life = lives[graph.root(id)];
+    life.size = std::max(life.size, bytes_of(v.tensor));
+  }
+  return lives;
+}
 
 void plan_memory(Graph& graph, const Program& program) {
   const std::vector<Life> lives = find_lives(graph);

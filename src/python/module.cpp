@@ -13,6 +13,7 @@
 #include "highwater/generator.h"
 #include "highwater/session.h"
 #include "python/convert.h"
+#include "python/profile.h"
 
 namespace nb = nanobind;
 
@@ -149,6 +150,8 @@ void bind_session(nb::module_& m) {
           "run",
           [](Session& s, const nb::args& inputs) { return run(s, s, s.output_count(), inputs); },
           "Runs at the inputs' live shapes; gives all outputs.")
+      .def("profile", &profile, nb::arg("inputs"), nb::arg("clock") = "",
+           "Runs, and gives the outputs and the time of each dispatch.")
       .def_prop_ro("inputs", [](const Session& s) { return inputs_of(s, s.input_count()); })
       .def_prop_ro("outputs", [](const Session& s) { return outputs_of(s, s.output_count()); })
       .def_prop_ro("load_accounts", [](const Session& s) { return to_dict(s.load_accounts()); })

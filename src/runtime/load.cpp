@@ -1,12 +1,11 @@
 #include "runtime/load.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "base/checked.h"
 #include "base/mapped_file.h"
-#include "passes/passes.h"
+#include "runtime/choices.h"
 #include "runtime/host_io.h"
 #include "runtime/meter.h"
 #include "runtime/session_state.h"
@@ -87,27 +86,6 @@ gpu::ExecutableSpec executable_spec(const Graph& graph, const Live& live, const 
   return spec;
 }
 
-// HIGHWATER_KERNELS overrides what the adapter says, so that either kind of kernel can be tried
-// anywhere.
-DeviceTraits traits_of(const gpu::Device& device) {
-  DeviceTraits traits;
-  const gpu::AdapterDescription& adapter = device.adapter();
-  traits.software = adapter.type == "CPU";
-  traits.lanes = device.subgroup_size();
-  traits.enable_subgroups = adapter.subgroups_must_be_enabled;
-  if (const char* kind = std::getenv("HIGHWATER_KERNELS")) {
-    traits.software = std::string_view(kind) == "software";
-  }
-  traits.half = !traits.software && adapter.has(gpu::kShaderF16);
-  return traits;
-}
-
-// HIGHWATER_HALF_CACHE overrides the option, in both directions.
-bool wants_half_cache(const SessionOptions& options) {
-  const char* chosen = std::getenv("HIGHWATER_HALF_CACHE");
-  return chosen ? std::string_view(chosen) == "1" : options.half_cache;
-}
-
 }  // namespace
 
 ConstantSource constants_of(const Pte& pte) {
@@ -127,9 +105,7 @@ Result<std::unique_ptr<Session>> Session::load(Program program, const ConstantSo
   {
     const Meter meter(state->load_accounts);
     HW_TRY(auto device, gpu::Device::open({options.adapter, options.timeout_seconds}));
-    const char* without = std::getenv("HIGHWATER_WITHOUT_PASSES");
-    run_passes(program, without ? without : options.without_passes);
-    if (wants_half_cache(options)) halve_caches(program);
+    rewrite(program, options.without_passes, options.half_cache);
     HW_TRY(state->graph, Graph::build(program, traits_of(*device)));
     state->live = std::make_unique<Live>(*state->graph);
     state->load_accounts.planned_nodes = state->graph->nodes.size();

@@ -14,11 +14,19 @@ uint64_t live_bytes(const Dims& dims, DType device) {
   return round_up(static_cast<uint64_t>(dims.numel()) * byte_size(device), kWord);
 }
 
-Status Session::State::run(std::span<const Call> calls) {
+Status Session::State::execute(Timed* timed) {
+  if (!timed) return executable->run(recording.works(), run_accounts);
+  const gpu::Work& work = recording.works().front();
+  return timed->clock == ProfileClock::Device
+             ? executable->run_by_device_clock(work, timed->timing, run_accounts)
+             : executable->run_by_host_clock(work, timed->timing, run_accounts);
+}
+
+Status Session::State::run(std::span<const Call> calls, Timed* timed) {
   run_accounts = {};
   const Meter meter(run_accounts);
   HW_CHECK(record(calls));
-  Status ran = executable->run(recording.works(), run_accounts);
+  Status ran = execute(timed);
   if (!ran) {
     // What the device holds now is not known: everything is written again.
     live->mark_params_dirty({0, static_cast<uint32_t>(live->params().size())});
@@ -125,12 +133,9 @@ Status Session::State::record_feed(size_t i, size_t o) {
 }
 
 void Session::State::record_dispatches(bool with_fixed) {
-  for (size_t n = 0; n < graph->nodes.size(); ++n) {
-    if (graph->nodes[n].fixed && !with_fixed) continue;
-    for (const Plan::Run& run : live->plan(n).runs()) {
-      recording.dispatch({run.step, run.grid.x, run.grid.y});
-    }
-  }
+  each_run(with_fixed, [&](const Node&, const Plan::Run& run) {
+    recording.dispatch({run.step, run.grid.x, run.grid.y});
+  });
 }
 
 Status Session::State::record_reads(size_t call, std::span<const size_t> reads) {

@@ -44,13 +44,27 @@ struct Session::State {
   std::vector<ReadOutput> reads_under_way;
   std::vector<LastOutput> last_outputs;
 
-  Status run(std::span<const Call> calls);
+  // A run of one call whose dispatches are timed.
+  struct Timed {
+    ProfileClock clock;
+    gpu::Timing timing;
+  };
+  Status run(std::span<const Call> calls, Timed* timed = nullptr);
+  Status execute(Timed* timed);
   Status record(std::span<const Call> calls);
   Status record_call(const Call& call);
   Status record_input(size_t i, const Input& input);
   Status record_host_tensor(size_t i, const HostTensor& tensor);
   Status record_feed(size_t i, size_t output);
   void record_dispatches(bool with_fixed);
+  // Calls visit(node, run) for all that a call of the present shapes dispatches, in order.
+  template <class Visit>
+  void each_run(bool with_fixed, const Visit& visit) const {
+    for (size_t n = 0; n < graph->nodes.size(); ++n) {
+      if (graph->nodes[n].fixed && !with_fixed) continue;
+      for (const Plan::Run& run : live->plan(n).runs()) visit(graph->nodes[n], run);
+    }
+  }
   Status record_reads(size_t call, std::span<const size_t> reads);
   void keep_outputs();
 

@@ -6,7 +6,7 @@ import shlex
 import sys
 from pathlib import Path
 
-ROOMS = ("base", "blob", "graph", "ops", "passes", "gpu", "runtime", "text")
+ROOMS = ("base", "blob", "graph", "ops", "passes", "gpu", "runtime", "inspect", "text")
 FLAGS = ("-fno-exceptions", "-fno-rtti")
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _BLOCK = re.compile(
-    r"(?:^<!-- (?:quote: (?P<quoted>\S+)|file: (?P<file>\S+)|(?P<output>output)) -->\n)?"
+    r"(?:^<!-- (?:quote: (?P<quoted>\S+)|file: (?P<file>\S+)|(?P<output>output)"
+    r"|(?P<only_there>only there)) -->\n)?"
     r"^```(?P<language>\w*)\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
@@ -18,7 +19,13 @@ class Block:
     quoted: str | None  # the file that it is taken from
     file: str | None  # the file that a reader is to write it to
     output: bool  # what the commands before it say
+    only_there: bool  # commands that set a machine up, and are not run
     line: int
+
+    @property
+    def is_run(self) -> bool:
+        plain = not (self.quoted or self.file or self.output or self.only_there)
+        return plain and self.language in ("sh", "python")
 
 
 def blocks(page: Path) -> list[Block]:
@@ -30,6 +37,7 @@ def blocks(page: Path) -> list[Block]:
             quoted=m["quoted"],
             file=m["file"],
             output=m["output"] is not None,
+            only_there=m["only_there"] is not None,
             line=text.count("\n", 0, m.start()) + 1,
         )
         for m in _BLOCK.finditer(text)

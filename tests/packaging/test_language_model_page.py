@@ -1,4 +1,4 @@
-"""What the README says of language models: the command makes what is tested, the example runs."""
+"""What the pages say of language models: the command makes what is tested, the example runs."""
 
 import dataclasses
 import shlex
@@ -6,16 +6,18 @@ import sys
 
 import llamas
 import spelling
-from conftest import run
+from conftest import ROOT, run
 from highwater.cli.export import command, language_model
 from highwater.exporting import llama
 from test_pages import examples
+
+CLI, PYTHON = ROOT / "docs" / "cli.md", ROOT / "docs" / "python.md"
 
 
 def test_the_command_asks_for_a_model_like_those_that_are_tested(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tokenizer.json").touch()
-    (script,) = [text for text in examples("sh") if "llama.pth" in text]
+    (script,) = [text for text in examples("sh", CLI) if "llama.pth" in text]
     program, name, source, *arguments = shlex.split(script.replace("\\\n", " "))
     assert (program, name, source) == ("highwater", "export", "llama.pth")
     given = command.make_context("export", [source, *arguments]).params
@@ -28,7 +30,8 @@ def test_the_command_asks_for_a_model_like_those_that_are_tested(tmp_path, monke
 
 
 def test_the_runner_prints_what_torch_says(tmp_path):
-    (script,) = [text for text in examples("python") if "TextLLMRunner" in text]
+    (script,) = [text for text in examples("python", PYTHON) if "TextLLMRunner" in text]
+    script = f"import highwater\n{script}"
     small = llamas.build("4w")
     (tmp_path / "llama").mkdir()
     (tmp_path / "llama" / "model.pte").write_bytes(small.pte)

@@ -131,16 +131,23 @@ def _quiet():
         logging.disable(logging.NOTSET)
 
 
-def greedy(model: torch.nn.Module, prompt: list[int], count: int, start: int = 0) -> list[int]:
+def greedy(
+    model: torch.nn.Module, prompt: list[int], count: int, start: int = 0, at_once: int = BOUND
+) -> list[int]:
     """The `count` most likely tokens after `prompt`, whose first token is the text's `start`-th.
 
-    `model` keeps what it has read, so that its next prompt may go on from there.
+    `model` reads at most `at_once` tokens in a call. It keeps what it has read, so that its next
+    prompt may go on from there.
     """
-    tokens, position, said = torch.tensor([prompt]), start, []
+    parts = [prompt[i : i + at_once] for i in range(0, len(prompt), at_once)]
+    position, said = start, []
     with torch.no_grad():
         while len(said) < count:
-            logits = model(tokens, {"input_pos": torch.tensor([position])})
-            position += tokens.shape[1]
-            tokens = torch.utils._pytree.tree_leaves(logits)[0].argmax(-1, keepdim=True)
-            said.append(int(tokens))
+            for part in parts:
+                tokens, place = torch.tensor([part]), {"input_pos": torch.tensor([position])}
+                logits = torch.utils._pytree.tree_leaves(model(tokens, place))[0]
+                position += len(part)
+            # Of all tokens that were read, or just of the last.
+            said.append(int(logits.reshape(-1, logits.shape[-1])[-1].argmax()))
+            parts = [said[-1:]]
     return said

@@ -26,7 +26,7 @@ def test_help_names_every_command_and_imports_neither_torch_nor_executorch():
         "heavy = {'torch', 'executorch', 'numpy'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
-    for arguments in (["--help"], ["export", "--help"], ["devices"]):
+    for arguments in (["--help"], ["export", "--help"], ["profile", "--help"], ["devices"]):
         result = subprocess.run(
             [sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True
         )

@@ -19,8 +19,12 @@ from highwater.cli.commands import Commands
 
 COMMANDS = {
     "generate": "Let a language model go on with a text.",
+    "run": "Run a model at one live shape after another.",
+    "bench": "Measure a model.",
     "export": "Make a program of a torch module or a language model.",
+    "profile": "Tell where the time of a run goes, by op and by kernel.",
     "devices": "List the WebGPU adapters, and say which one is used.",
+    "inspect": "Show what is in a program, and what runs at which live shape.",
     "completion": "Print the completion script of a shell.",
 }
 

@@ -18,9 +18,7 @@ RETURNS = "(torch module, example inputs, dynamic shapes)"
 def export(source: str, half: bool, output: Path, progress: Progress) -> tuple[inputs.Input, ...]:
     """`source` is `file.py:function` or `package.module:function`."""
     progress.step("loading")
-    place, _, name = source.rpartition(":")
-    function = _find(place, name)
-    module, example, dynamic_shapes = _call(function, source)
+    module, example, dynamic_shapes = load(source)
     progress.step("exporting")
     exported = _trace(module, example, dynamic_shapes)
     progress.step("lowering")
@@ -29,6 +27,12 @@ def export(source: str, half: bool, output: Path, progress: Progress) -> tuple[i
     with output.open("wb") as file:
         program.write_to_file(file)
     return inputs.of(exported)
+
+
+def load(source: str) -> tuple[Any, tuple[Any, ...], Any]:
+    """The module, its example inputs and its dynamic shapes."""
+    place, _, name = source.rpartition(":")
+    return _call(_find(place, name), source)
 
 
 def _find(place: str, name: str) -> Callable[[], Any]:

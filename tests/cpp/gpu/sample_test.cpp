@@ -160,7 +160,9 @@ TEST(Sample, TopKDrawsAmongTheLikeliestAlone) {
           << "k = " << k << ": " << token;
       if (!std::count(seen.begin(), seen.end(), token)) seen.push_back(token);
     }
-    if (k <= 7) EXPECT_EQ(seen.size(), static_cast<size_t>(k));
+    if (k <= 7) {
+      EXPECT_EQ(seen.size(), static_cast<size_t>(k));
+    }
   }
 }
 
@@ -183,7 +185,9 @@ TEST(Sample, TopPDrawsAmongThoseThatTogetherReachIt) {
       ASSERT_NE(at, allowed.end()) << "p = " << p << ": " << token;
       seen[static_cast<size_t>(at - allowed.begin())] = true;
     }
-    if (allowed.size() <= 5) EXPECT_EQ(std::count(seen.begin(), seen.end(), false), 0);
+    if (allowed.size() <= 5) {
+      EXPECT_EQ(std::count(seen.begin(), seen.end(), false), 0);
+    }
   }
 }
 

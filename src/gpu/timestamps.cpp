@@ -1,0 +1,84 @@
+#include "gpu/timestamps.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace highwater::gpu {
+namespace {
+
+constexpr uint32_t kMostQueries = 4096;  // of a set, by the standard
+constexpr uint32_t kPassesPerSet = kMostQueries / 2;
+constexpr uint64_t kPassBytes = 2 * sizeof(uint64_t);
+
+uint64_t nanoseconds(uint64_t ticks, double period) {
+  return period == 1.0 ? ticks : static_cast<uint64_t>(static_cast<double>(ticks) * period);
+}
+
+}  // namespace
+
+Status Timestamps::begin(size_t passes, Accounts& accounts) {
+  read_back_.begin();
+  passes_ = 0;
+  if (!device_.adapter().has(kTimestampQuery)) {
+    return fail("adapter ", device_.adapter().name, " has no clock that can be read (",
+                kTimestampQuery, "); ask for the host's");
+  }
+  return reserve(passes, accounts);
+}
+
+Status Timestamps::reserve(size_t passes, Accounts& accounts) {
+  while (sets_.size() * kPassesPerSet < passes) {
+    WGPUQuerySetDescriptor d = WGPU_QUERY_SET_DESCRIPTOR_INIT;
+    d.type = WGPUQueryType_Timestamp;
+    d.count = kMostQueries;
+    ErrorScope scope(device_);
+    QuerySetHandle set(api().DeviceCreateQuerySet(device_.device(), &d));
+    Status made = scope.finish();
+    if (!made) return made.take_error().within("timestamps");
+    sets_.push_back(std::move(set));
+    accounts.gpu_objects += 1;
+  }
+  const uint64_t size = passes * kPassBytes;
+  if (size > capacity_) {
+    HW_TRY(resolved_,
+           device_.make_buffer(size, WGPUBufferUsage_QueryResolve | WGPUBufferUsage_CopySrc, false,
+                               "timestamps", accounts));
+    capacity_ = size;
+  }
+  return read_back_.reserve(size, accounts);
+}
+
+WGPUPassTimestampWrites Timestamps::next() {
+  const size_t pass = passes_++;
+  WGPUPassTimestampWrites writes = WGPU_PASS_TIMESTAMP_WRITES_INIT;
+  writes.querySet = sets_[pass / kPassesPerSet].get();
+  writes.beginningOfPassWriteIndex = static_cast<uint32_t>(pass % kPassesPerSet * 2);
+  writes.endOfPassWriteIndex = writes.beginningOfPassWriteIndex + 1;
+  return writes;
+}
+
+void Timestamps::resolve(WGPUCommandEncoder encoder, Accounts& accounts) {
+  for (size_t first = 0; first < passes_; first += kPassesPerSet) {
+    const size_t count = std::min<size_t>(passes_ - first, kPassesPerSet);
+    api().CommandEncoderResolveQuerySet(encoder, sets_[first / kPassesPerSet].get(), 0,
+                                        static_cast<uint32_t>(2 * count), resolved_.get(),
+                                        first * kPassBytes);
+  }
+  read_back_.copy(encoder, resolved_.get(), passes_ * kPassBytes, accounts);
+}
+
+Status Timestamps::read(std::vector<Interval>& intervals) {
+  if (read_back_.empty()) return {};
+  HW_CHECK(read_back_.map());
+  const double period =
+      api().QueueGetTimestampPeriod ? api().QueueGetTimestampPeriod(device_.queue()) : 1.0;
+  const std::span<const std::byte> bytes = read_back_.result(0);
+  for (size_t at = 0; at < bytes.size(); at += kPassBytes) {
+    uint64_t ticks[2];
+    std::memcpy(ticks, bytes.data() + at, sizeof ticks);
+    intervals.push_back({nanoseconds(ticks[0], period), nanoseconds(ticks[1], period)});
+  }
+  return {};
+}
+
+}  // namespace highwater::gpu

@@ -1,0 +1,163 @@
+// A .pte file: its methods, and what of each is ours.
+#include <algorithm>
+#include <map>
+
+#include "base/mapped_file.h"
+#include "blob/pte.h"
+#include "inspect/inspect.h"
+#include "runtime/choices.h"
+
+namespace highwater {
+namespace {
+
+Target find_target() {
+  auto device = gpu::Device::open({});
+  if (!device) return {traits_without_device(), std::nullopt, device.error().message()};
+  return {traits_of(**device), (*device)->adapter(), {}};
+}
+
+void write_target(Json& json, const Target& target) {
+  const DeviceTraits& traits = target.traits;
+  json.key("target").begin_object();
+  if (target.adapter) {
+    json.field("adapter", as_utf8(target.adapter->name));
+    json.field("largest_binding", target.adapter->limits.max_storage_binding_size);
+  } else {
+    json.field("why_no_adapter", target.why_none);
+  }
+  json.field("kernels", traits.software ? "software" : "gpu")
+      .field("lanes", traits.lanes)
+      .field("float16", traits.half)
+      .end_object();
+}
+
+class FileReport {
+ public:
+  FileReport(const Pte& pte, const Target& target, const InspectOptions& options)
+      : pte_(pte), target_(target), options_(options) {}
+
+  std::string write(uint64_t file_bytes) {
+    json_.begin_object().field("bytes", file_bytes);
+    uint64_t named = 0;
+    for (const auto& [key, data] : pte_.named_data) named += data.size();
+    json_.field("named_data", pte_.named_data.size()).field("named_data_bytes", named);
+    write_target(json_, target_);
+    json_.key("methods").begin_list();
+    for (const PteMethod& method : pte_.methods) {
+      if (options_.method.empty() || options_.method == method.name) write_method(method);
+    }
+    return json_.end_list().end_object().text();
+  }
+
+ private:
+  void write_method(const PteMethod& method) {
+    json_.begin_object().field("name", as_utf8(method.name));
+    write_border("inputs", method, method.inputs);
+    write_border("outputs", method, method.outputs);
+    std::map<std::string, size_t> cpu_ops;
+    for (const std::string& op : method.cpu_ops) ++cpu_ops[as_utf8(op)];
+    json_.key("cpu_ops").begin_object();
+    for (const auto& [op, count] : cpu_ops) json_.field(op, count);
+    json_.end_object();
+    json_.key("delegates").begin_list();
+    for (size_t i = 0; i < method.delegates.size(); ++i) write_delegate(method, i);
+    json_.end_list().end_object();
+  }
+
+  void write_border(std::string_view name, const PteMethod& method,
+                    const std::vector<uint32_t>& ids) {
+    json_.key(name).begin_list();
+    for (const uint32_t id : ids) write_method_value(method.values[id]);
+    json_.end_list();
+  }
+
+  void write_method_value(const PteMethod::Value& value) {
+    json_.begin_object();
+    if (const auto* tensor = std::get_if<PteMethod::TensorValue>(&value)) {
+      json_.field("dtype", tensor->dtype ? highwater::name(*tensor->dtype) : "unknown");
+      json_.key("bound").begin_list();
+      for (const int64_t d : tensor->dims) json_.value(d);
+      json_.end_list().field("dynamic", tensor->dynamic);
+    } else if (const auto* integer = std::get_if<int64_t>(&value)) {
+      json_.field("integer", *integer);
+    } else {
+      json_.field("other", true);
+    }
+    json_.end_object();
+  }
+
+  void write_delegate(const PteMethod& method, size_t index) {
+    const PteMethod::Delegate& delegate = method.delegates[index];
+    json_.begin_object()
+        .field("name", as_utf8(delegate.name))
+        .field("bytes", delegate.blob.size())
+        .field("ours", delegate.name == kDelegateName);
+    if (delegate.name == kDelegateName) {
+      auto program = read_program(delegate.blob);
+      if (program) {
+        const auto facts = write_sources(method, index, *program);
+        json_.key("program");
+        inspect_program(json_, *std::move(program), facts, target_, options_);
+      } else {
+        json_.field("error", program.error().message());
+      }
+    }
+    json_.end_object();
+  }
+
+  // Where each input of a delegate comes from, and what follows from it.
+  std::vector<InputFacts> write_sources(const PteMethod& method, size_t delegate,
+                                        const Program& program) {
+    std::vector<InputFacts> facts(program.inputs.size());
+    const auto call = std::find_if(method.calls.begin(), method.calls.end(),
+                                   [&](const auto& c) { return c.delegate == delegate; });
+    json_.key("sources").begin_list();
+    for (size_t i = 0; call != method.calls.end() && i < facts.size(); ++i) {
+      if (i >= call->args.size()) break;
+      const uint32_t id = call->args[i];
+      const PteMethod::Value& value = method.values[id];
+      const auto input = std::find(method.inputs.begin(), method.inputs.end(), id);
+      const auto* tensor = std::get_if<PteMethod::TensorValue>(&value);
+      if (tensor) facts[i].dynamic = tensor->dynamic;
+      if (input != method.inputs.end()) {
+        json_.value(text("input ", input - method.inputs.begin(), " of the method"));
+      } else if (tensor || computes_elsewhere(method)) {
+        json_.value("computed before");
+      } else {
+        if (const auto* integer = std::get_if<int64_t>(&value)) facts[i].known = *integer;
+        json_.value("always the same");
+      }
+    }
+    json_.end_list();
+    return facts;
+  }
+
+  // An integer may then come from an op of the CPU or from another delegate: a Pte does not tell
+  // what those write.
+  static bool computes_elsewhere(const PteMethod& method) {
+    return !method.cpu_ops.empty() || method.calls.size() > 1;
+  }
+
+  const Pte& pte_;
+  const Target& target_;
+  const InspectOptions& options_;
+  Json json_;
+};
+
+}  // namespace
+
+Result<std::string> inspect_file(const std::string& path, const InspectOptions& options) {
+  HW_TRY(const MappedFile file, MappedFile::open(path));
+  auto pte = read_pte(file.bytes());
+  if (!pte) return pte.take_error().within(path);
+  if (!options.method.empty() && !pte->find(options.method)) {
+    std::string names;
+    for (const PteMethod& m : pte->methods) append(names, text(names.empty() ? "" : ", ", m.name));
+    return fail(path, " has no method '", options.method, "'; it has ",
+                names.empty() ? "none" : names);
+  }
+  const Target target = find_target();
+  return FileReport(*pte, target, options).write(file.bytes().size());
+}
+
+}  // namespace highwater

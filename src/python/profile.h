@@ -1,0 +1,16 @@
+// Profiled runs for Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+#include "highwater/session.h"
+
+namespace highwater::python {
+
+// The outputs of a run, and a dict that tells where its time went. The clock is "device", "host",
+// or empty for the best there is.
+nanobind::tuple profile(Session& session, const nanobind::args& inputs, const std::string& clock);
+
+}  // namespace highwater::python

@@ -1,0 +1,1 @@
+"""Makes the model that ships with Highwater: `python -m training --help`."""
