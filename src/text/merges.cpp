@@ -44,7 +44,10 @@ Result<Merges> Merges::read(const JsonValue& model, const Vocabulary& vocabulary
   if (const std::string* unknown = model["unk_token"].string()) {
     const auto bytes = spelled_bytes(*unknown);
     merges.unknown_ = bytes ? vocabulary.find(*bytes) : std::nullopt;
-    if (!merges.unknown_) return fail("the unknown token '", *unknown, "' is not in it");
+    const auto& tokens = merges.byte_tokens_;
+    if (!merges.unknown_ && std::find(tokens.begin(), tokens.end(), std::nullopt) != tokens.end()) {
+      return fail("it lacks some bytes, and the unknown token '", *unknown, "' as well");
+    }
   }
   merges.fuses_unknown_ = model["fuse_unk"].flag() && *model["fuse_unk"].flag();
   return merges;
