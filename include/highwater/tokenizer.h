@@ -17,7 +17,8 @@ namespace highwater {
 struct TokenizerModel;  // the library's own
 
 // A tokenizer of Hugging Face's byte-level BPE kind, as those of GPT-2, Llama 3, Qwen and SmolLM
-// are. Another kind does not open, and the error names it. Copies are cheap: they share all.
+// are. Another kind does not open, and the error names it. Where a tokenizer asks for Unicode's
+// form NFC, text is expected to be in it already. Copies are cheap: they share all.
 class HIGHWATER_API Tokenizer {
  public:
   static Result<Tokenizer> open(const std::string& path);

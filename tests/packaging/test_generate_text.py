@@ -12,12 +12,13 @@ import pytest
 from conftest import ROOT, build_example, run
 from tokenizers import Tokenizer, decoders, models, trainers
 from tokenizers.pre_tokenizers import ByteLevel
+from tokenizers.processors import TemplateProcessing
 
 PROMPT = "How far is the sea, and what's there?"
 BEGIN = "<begin>"
 
 
-def write_tokenizer(path: Path) -> Tokenizer:
+def write_tokenizer(path: Path, *, begins: bool = False) -> Tokenizer:
     """One for the vocabulary of the small Llamas, which has no room for all bytes and merges."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
@@ -27,6 +28,11 @@ def write_tokenizer(path: Path) -> Tokenizer:
     )
     tokenizer.train_from_iterator((ROOT / "README.md").read_text().split("\n\n"), trainer)
     assert tokenizer.get_vocab_size() == llamas.VOCABULARY
+    if begins:
+        begin = (BEGIN, tokenizer.token_to_id(BEGIN))
+        tokenizer.post_processor = TemplateProcessing(
+            single=f"{BEGIN} $A", pair=f"{BEGIN} $A $B", special_tokens=[begin]
+        )
     tokenizer.save(str(path))
     return tokenizer
 
@@ -75,7 +81,7 @@ def test_the_longest_text_ends_itself(folder):
 
 
 def model_that_ends(begin: int, end: int) -> bytes:
-    """The same small Llama with metadata: its texts begin with one token, and end with another."""
+    """The same small Llama with metadata that name the tokens around its texts."""
     with tempfile.TemporaryDirectory() as temporary, llamas._quiet():
         llamas._write_checkpoint(Path(temporary), llamas.PARAMS)
         config = llamas.make_config(Path(temporary), llamas.VARIANTS["4w"])
@@ -87,11 +93,13 @@ def model_that_ends(begin: int, end: int) -> bytes:
         )
 
 
-def test_it_begins_and_ends_where_the_model_says(folder, tmp_path):
-    tokenizer = write_tokenizer(tmp_path / "tokenizer.json")
+def test_it_begins_as_the_tokenizer_says_and_ends_as_the_model_does(folder, tmp_path):
+    tokenizer = write_tokenizer(tmp_path / "tokenizer.json", begins=True)
+    prompt = tokenizer.encode(PROMPT).ids
     begin = tokenizer.token_to_id(BEGIN)
+    assert prompt[0] == begin
     with highwater.load(folder / "model.pte") as model:
-        whole = model.generate([begin, *tokenizer.encode(PROMPT).ids], max_new_tokens=30)
+        whole = model.generate(prompt, max_new_tokens=30)
         list(whole)
     # In the middle of a batch, and not before.
     at = next(i for i in range(9, 30) if i % 8 and whole.tokens[i] not in whole.tokens[:i])
