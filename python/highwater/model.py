@@ -1,7 +1,6 @@
 """A model on a device: load it once, run it at any live shape, let it write."""
 
 import secrets
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -165,9 +164,9 @@ def load(
         from highwater._executorch import ExecutorchMethod
 
         if device is not None or half_cache or without_passes:
-            print(
-                "highwater: options are ignored for a model that runs through ExecuTorch",
-                file=sys.stderr,
+            raise HighwaterError(
+                f"{path} has ops for the CPU, so that ExecuTorch runs it, which takes no options; "
+                "set HIGHWATER_ADAPTER, HIGHWATER_HALF_CACHE or HIGHWATER_WITHOUT_PASSES instead"
             )
         return Model(path, ExecutorchMethod(path, method))
     options = dict(

@@ -108,6 +108,8 @@ def test_a_model_with_cpu_ops_runs_through_executorch(tmp_path):
     path = tmp_path / "model.pte"
     path.write_bytes(llamas.build("4w_no_cache").pte)
     eager = llamas.build("4w_no_cache").fresh()
+    with pytest.raises(highwater.HighwaterError, match="set HIGHWATER_ADAPTER"):
+        highwater.load(path, half_cache=True)
     with highwater.load(path) as model:
         for length in (9, 1, 13):
             tokens = torch.randint(0, llamas.VOCABULARY, (1, length))
