@@ -18,6 +18,16 @@ sys.path.append(str(ROOT / "tests" / "python"))
 os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.mkdtemp(prefix="highwater-"))
 
 
+# Files whose tests install from, or build in, the one folder.
+USE_BUILD = {"test_wheel", "test_cmake_package"}
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        group = "build" if item.path.stem in USE_BUILD else item.path.stem
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 def run(*command, cwd: Path, **environment) -> str:
     """What a command says on stdout; its whole output, as a failure, if it fails."""
     result = subprocess.run(

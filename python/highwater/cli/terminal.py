@@ -5,6 +5,7 @@ that move are for terminals; NO_COLOR turns colours off there, too.
 """
 
 import os
+import re
 import sys
 import threading
 import time
@@ -21,6 +22,10 @@ STYLES = {
     "strong": {"bold": True},
     "faint": {"dim": True},
 }
+
+
+# One with its unit, or a dash where there is none.
+_NUMBER = re.compile(r"-|-?[\d.,]+(e[+-]?\d+)? ?[A-Za-zµ%]{0,4}")
 
 
 def has_colours(stream: IO[str] | None = None) -> bool:
@@ -55,7 +60,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [list(header), *([str(cell) for cell in row] for row in rows)]
     columns = list(zip(*lines, strict=True))
     widths = [max(map(len, column)) for column in columns]
-    numeric = [all(cell[:1].isdigit() for cell in column[1:]) for column in columns]
+    numeric = [all(map(_NUMBER.fullmatch, column[1:])) for column in columns]
 
     def line(cells: Sequence[str]) -> str:
         aligned = zip(cells, widths, numeric, strict=True)
