@@ -2,7 +2,9 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from typing import Any
 
 from highwater import _native
 from highwater.tokenizers import TextStream, Tokenizer
@@ -60,6 +62,7 @@ class Generation(Iterator[str]):
         stop: Sequence[str],
         end_tokens: Sequence[int],
         steps_per_submit: int,
+        lock: AbstractContextManager[Any] | None = None,
     ) -> None:
         self.text = ""
         self.tokens: list[int] = []
@@ -68,14 +71,16 @@ class Generation(Iterator[str]):
             None  # "length", "context", "end token", "stop text", "caller"
         )
         self._native = native
+        self._lock = lock or nullcontext()
         self._options = dict(vars(sampling))
         self._limit = max_new_tokens
         self._stop = _StopText(stop)
         self._end_tokens = frozenset(end_tokens)
         self._steps = max(1, steps_per_submit)
         self._stream = TextStream(tokenizer) if tokenizer else None
-        native.append(list(prompt))
-        self._begin = native.length
+        with self._lock:
+            native.append(list(prompt))
+            self._begin = native.length
         self._pieces = self._run()
 
     def __next__(self) -> str:
@@ -100,7 +105,8 @@ class Generation(Iterator[str]):
                 yield rest
         finally:
             self.stopped_by = self.stopped_by or "caller"
-            self._native.rewind(min(self._native.length, self._begin + len(self.tokens)))
+            with self._lock:
+                self._native.rewind(min(self._native.length, self._begin + len(self.tokens)))
 
     def _draw(self) -> list[int]:
         """The next tokens: one after the prompt, so that it shows at once, then a batch."""
@@ -110,9 +116,10 @@ class Generation(Iterator[str]):
             self.stopped_by = "context" if room <= 0 else "length"
             return []
         first = self._native.length == self._begin
-        start = time.perf_counter()
-        drawn = self._native.draw(1 if first else min(self._steps, left), **self._options)
-        self._count(time.perf_counter() - start, first)
+        with self._lock:
+            start = time.perf_counter()
+            drawn = self._native.draw(1 if first else min(self._steps, left), **self._options)
+            self._count(time.perf_counter() - start, first)
         return drawn
 
     def _count(self, seconds: float, first: bool) -> None:

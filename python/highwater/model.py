@@ -1,6 +1,7 @@
 """A model on a device: load it once, run it at any live shape, let it write."""
 
 import secrets
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +24,7 @@ class Model:
     def __init__(self, path: Path, native: Any) -> None:
         self.path = path
         self._native = native
+        self._lock = threading.Lock()  # a native session serves one call at a time
         self.inputs: list[dict[str, Any]] = native.inputs
         self.outputs: list[dict[str, Any]] = native.outputs
 
@@ -32,7 +34,8 @@ class Model:
         They are not copied on the host if they are contiguous and of the model's dtype. Gives the
         output, or a tuple of several: torch tensors if any input was one, else NumPy arrays.
         """
-        outputs = self._open.run(*inputs)
+        with self._lock:
+            outputs = self._open.run(*inputs)
         if any(type(x).__module__.partition(".")[0] == "torch" for x in inputs):
             import torch
 
@@ -65,7 +68,8 @@ class Model:
         if tokenizer is None or isinstance(tokenizer, str | Path):
             tokenizer = load_tokenizer(tokenizer, self.path)
         if not goes_on:
-            native.rewind(0)
+            with self._lock:
+                native.rewind(0)
         encode = tokenizer.encode
         if native.length > 0:
             encode = getattr(tokenizer, "encode_more", encode)
@@ -80,6 +84,7 @@ class Model:
             native,
             tokens,
             tokenizer,
+            lock=self._lock,
             max_new_tokens=max_new_tokens,
             sampling=Sampling(temperature, top_k, top_p, seed),
             stop=[stop] if isinstance(stop, str) else stop,

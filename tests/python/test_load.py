@@ -1,5 +1,7 @@
 """highwater.load: arrays in, arrays out, at any live shape; and files that are no models."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import highwater
 import llamas
 import lowering
@@ -71,6 +73,16 @@ def test_bad_inputs_are_errors_and_the_next_good_call_works(path):
             with pytest.raises(highwater.HighwaterError, match=words):
                 model.forward(*inputs)
             np.testing.assert_allclose(model(x, x), x + 1 / (1 + np.exp(-x)), rtol=1e-5)
+
+
+def test_threads_may_share_a_model(path):
+    def work(length):
+        for i in range(30):
+            x = np.full((1, length + i % 3, 16), length, np.float32)
+            np.testing.assert_allclose(model(x, x), x + 1 / (1 + np.exp(-x)), rtol=1e-5)
+
+    with highwater.load(path) as model, ThreadPoolExecutor() as pool:
+        list(pool.map(work, (1, 5, 40, 120)))
 
 
 def test_a_closed_model_says_so(path):
