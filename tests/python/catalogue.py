@@ -92,6 +92,13 @@ def run_all(names: list[str], jobs: int, report) -> list[Outcome]:
         if mine[worker]:
             worker.give(mine[worker].pop(0))
 
+    def skip_if_unsupported(worker: Worker, answer: Outcome) -> None:
+        """What has no kernel at one shape has none at many: it need not be exported again."""
+        if answer.status == UNSUPPORTED:
+            for name, mode in mine[worker]:
+                finish(Outcome(name, mode, UNSUPPORTED, answer.detail, answer.group))
+            mine[worker].clear()
+
     def replace(worker: Worker, why: str) -> None:
         task, left = worker.task, mine.pop(worker)
         worker.connection.close()
@@ -113,6 +120,7 @@ def run_all(names: list[str], jobs: int, report) -> list[Outcome]:
                     continue
                 if answer is not None:
                     finish(answer)
+                    skip_if_unsupported(worker, answer)
                 next_task(worker)
             elif worker.overdue:
                 worker.process.kill()
