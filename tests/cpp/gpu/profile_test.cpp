@@ -17,15 +17,18 @@ struct Profiled : testing::TestWithParam<ProfileClock> {
   const Residual residual{0.5f};
   std::unique_ptr<Session> session = residual.load();
 
+  ProfileClock clock = GetParam();
+
+  // An adapter without a clock says so, and the host's then serves the test.
   void SetUp() override {
-    if (GetParam() == ProfileClock::Host || session->adapter().has(gpu::kTimestampQuery)) return;
+    if (clock == ProfileClock::Host || session->adapter().has(gpu::kTimestampQuery)) return;
     EXPECT_TRUE(fails_saying(profile(1, residual.input(1, 1.0f)), {"clock", "timestamp-query"}));
-    GTEST_SKIP() << "this adapter has no clock";
+    clock = ProfileClock::Host;
   }
 
   Result<Profile> profile(int64_t rows, const std::vector<float>& x) {
     const Input input = HostTensor{DType::Float32, {rows, Residual::kWidth}, x.data()};
-    return session->profile({&input, 1}, GetParam());
+    return session->profile({&input, 1}, clock);
   }
 
   std::vector<float> output(int64_t rows) const {
@@ -55,7 +58,7 @@ TEST_P(Profiled, RunsGiveWhatOtherRunsGiveBeforeAndAfterThem) {
 TEST_P(Profiled, DispatchesAreToldInOrderWithTheirOps) {
   const auto profiled = profile(37, residual.input(37, 1.0f));
   ASSERT_TRUE(succeeds(profiled));
-  EXPECT_EQ(profiled->clock, GetParam());
+  EXPECT_EQ(profiled->clock, clock);
   const auto& all = profiled->dispatches;
   ASSERT_EQ(all.size(), 3u);
   const char* ops[] = {"aten.add.Tensor", "aten.mul.Tensor", "aten.add.Tensor"};
@@ -75,7 +78,7 @@ TEST_P(Profiled, DispatchesAreToldInOrderWithTheirOps) {
 }
 
 TEST_P(Profiled, AccountsTellWhatItTook) {
-  const bool by_device = GetParam() == ProfileClock::Device;
+  const bool by_device = clock == ProfileClock::Device;
   for (int run = 0; run < 2; ++run) {
     const auto profiled = profile(64, residual.input(64, 1.0f));
     ASSERT_TRUE(succeeds(profiled));
@@ -124,7 +127,7 @@ TEST(Profile, MoreDispatchesThanOneQuerySetHasRoomFor) {
 )";
   auto device = gpu::Device::open({});
   if (!device) give_up(device.error());
-  if (!(*device)->adapter().has(gpu::kTimestampQuery)) GTEST_SKIP() << "this adapter has no clock";
+  ASSERT_TRUE((*device)->adapter().has(gpu::kTimestampQuery)) << "this adapter has no clock";
   gpu::ExecutableSpec spec;
   spec.buffers = {{16}};
   spec.steps = {{"count", kCount, {{0, true}}, 0, 0}};
