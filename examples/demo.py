@@ -51,7 +51,7 @@ def write(model: highwater.Model, prompt: str, tokens: int, seed: int) -> None:
 
 def some_text(model: highwater.Model, count: int) -> np.ndarray:
     """Tokens of a chapter that the model has not seen."""
-    chapter = (model.path.parent / "held_out.txt").read_text()
+    chapter = (ROOT / "models" / "kjv" / "held_out.txt").read_text()
     tokens = highwater.load_tokenizer(None, model.path).encode(chapter)
     return np.array(tokens[:count], dtype=np.int64)
 
