@@ -97,3 +97,9 @@ def test_every_variable_that_the_library_reads_is_in_the_pages():
     )
     for variable in {line.split('"')[1] for line in found.stdout.splitlines()}:
         assert f"`{variable}`" in page, variable
+
+
+def test_the_demo_writes_and_agrees_with_torch(tmp_path):
+    output = run(sys.executable, ROOT / "examples" / "demo.py", "--tokens", "8", cwd=tmp_path)
+    assert "In the beginning" in output
+    assert "The largest error against torch is" in output
