@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -70,11 +71,13 @@ struct Program {
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   std::vector<ConstantDecl> constants;
+  // What inline constants refer to, where nobody else keeps it.
+  std::shared_ptr<const std::vector<std::byte>> blob;
 };
 
 // Reads and checks a whole blob (VH00 header, VK00 flatbuffer, raw bytes). Afterwards every id is
-// in range, every dims product fits, and every inline constant lies inside the blob, which the
-// Program refers to and must not outlive.
+// in range, every dims product fits, every value is written once and before it is read, and every
+// inline constant lies inside the blob, which the Program refers to and must not outlive.
 Result<Program> read_program(std::span<const std::byte> blob);
 
 }  // namespace highwater

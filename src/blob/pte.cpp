@@ -3,26 +3,36 @@
 #include <cstring>
 
 #include "blob/flatbuffer_bytes.h"
+#include "blob/unpack.h"
 #include "program_generated.h"
 
 namespace highwater {
 namespace {
 
 namespace fb = ::executorch_flatbuffer;
-using Bytes = std::span<const std::byte>;
 
-// Behind the flatbuffer's own first eight bytes; says where the data segments begin.
+// Behind the flatbuffer's own first eight bytes: a magic word, the header's size, the program's,
+// and where the data segments begin.
 constexpr size_t kHeaderAt = 8;
 constexpr std::string_view kHeaderMagic = "eh00";
 constexpr size_t kHeaderSize = 24;
 
-uint64_t segments_begin(Bytes file) {
-  if (file.size() < kHeaderAt + kHeaderSize) return 0;
-  const std::byte* header = file.data() + kHeaderAt;
-  if (std::memcmp(header, kHeaderMagic.data(), kHeaderMagic.size()) != 0) return 0;
-  uint64_t begin;
-  std::memcpy(&begin, header + 16, sizeof begin);
-  return begin;
+// Where in the file things are. One without a header is all program.
+struct Layout {
+  uint64_t program_size;
+  uint64_t segments_begin = 0;
+};
+
+Result<Layout> read_layout(const ByteSource& source) {
+  if (source.size() < kHeaderAt + kHeaderSize) return Layout{source.size()};
+  HW_TRY(const std::vector<std::byte> header, source.read(kHeaderAt, kHeaderSize));
+  if (std::memcmp(header.data(), kHeaderMagic.data(), kHeaderMagic.size()) != 0) {
+    return Layout{source.size()};
+  }
+  Layout layout{};
+  std::memcpy(&layout.program_size, header.data() + 8, sizeof layout.program_size);
+  std::memcpy(&layout.segments_begin, header.data() + 16, sizeof layout.segments_begin);
+  return layout;
 }
 
 std::optional<DType> dtype_of(fb::ScalarType type) {
@@ -48,117 +58,134 @@ std::optional<DType> dtype_of(fb::ScalarType type) {
   }
 }
 
-std::string string_of(const flatbuffers::String* string) {
-  return string ? string->str() : std::string();
-}
-
-// Absent vectors are empty ones.
-template <class Vector, class Use>
-Status for_each(const Vector* vector, const Use& use) {
-  for (uint32_t i = 0; vector && i < vector->size(); ++i) HW_CHECK(use(i, vector->Get(i)));
-  return {};
-}
-
 class Reader {
  public:
-  Reader(const fb::Program& program, Bytes file)
-      : program_(program), file_(file), segments_begin_(segments_begin(file)) {}
+  Reader(const fb::Program& program, const FlatbufferBytes& bytes, uint64_t file_size,
+         uint64_t segments_begin)
+      : program_(program),
+        bytes_(bytes),
+        file_size_(file_size),
+        segments_begin_(segments_begin),
+        unpack_(bytes.size()) {}
 
   Result<Pte> read() {
-    HW_CHECK(for_each(program_.execution_plan(), [&](uint32_t, const fb::ExecutionPlan* plan) {
-      Status status = read_method(*plan);
-      if (!status) return Status(status.take_error().within("method " + string_of(plan->name())));
-      return status;
-    }));
-    HW_CHECK(for_each(program_.named_data(), [&](uint32_t, const fb::NamedData* data) -> Status {
-      HW_TRY(const Bytes bytes, segment(data->segment_index()));
-      pte_.named_data.emplace(string_of(data->key()), bytes);
+    HW_CHECK(unpack_.each(program_.execution_plan(),
+                          [&](uint32_t, const fb::ExecutionPlan& plan) -> Status {
+                            HW_TRY(const std::string name, unpack_.name(plan.name()));
+                            Status status = read_method(plan, name);
+                            if (!status) return status.take_error().within(text("method ", name));
+                            return {};
+                          }));
+    HW_CHECK(unpack_.each(program_.named_data(), [&](uint32_t, const fb::NamedData& d) -> Status {
+      HW_TRY(const FilePart part, segment(d.segment_index()));
+      HW_TRY(std::string key, unpack_.name(d.key()));
+      pte_.named_data.emplace(std::move(key), part);
       return {};
     }));
     return std::move(pte_);
   }
 
  private:
-  Result<Bytes> segment(uint32_t index) const {
+  Result<FilePart> segment(uint32_t index) const {
     const auto* segments = program_.segments();
     if (!segments || index >= segments->size()) {
       return fail("data segment ", index, " is wanted, but there are ",
                   segments ? segments->size() : 0);
     }
     const fb::DataSegment* s = segments->Get(index);
-    const uint64_t room = segments_begin_ <= file_.size() ? file_.size() - segments_begin_ : 0;
+    const uint64_t room = segments_begin_ <= file_size_ ? file_size_ - segments_begin_ : 0;
     if (s->offset() > room || s->size() > room - s->offset()) {
       return fail("data segment ", index, " (offset ", s->offset(), ", ", s->size(),
                   " bytes) lies outside the file, which has ", room,
                   " bytes of data: it may have been cut short");
     }
-    return file_.subspan(segments_begin_ + s->offset(), s->size());
+    return FilePart{segments_begin_ + s->offset(), s->size()};
   }
 
-  Status read_method(const fb::ExecutionPlan& plan) {
+  Status read_method(const fb::ExecutionPlan& plan, const std::string& name) {
     PteMethod method;
-    method.name = string_of(plan.name());
-    HW_CHECK(for_each(plan.values(), [&](uint32_t, const fb::EValue* value) -> Status {
-      method.values.push_back(read_value(*value));
+    method.name = name;
+    HW_CHECK(unpack_.each(plan.values(), [&](uint32_t, const fb::EValue& entry) -> Status {
+      HW_TRY(PteMethod::Value value, read_value(entry));
+      method.values.push_back(std::move(value));
       return {};
     }));
     HW_TRY(method.inputs, read_ids(plan.inputs(), method));
     HW_TRY(method.outputs, read_ids(plan.outputs(), method));
-    HW_CHECK(for_each(plan.delegates(), [&](uint32_t i, const fb::BackendDelegate* d) -> Status {
-      PteMethod::Delegate delegate{string_of(d->id()), {}};
-      auto blob = read_blob(d->processed());
-      if (!blob) return blob.take_error().within(text("delegate ", i));
-      delegate.blob = *blob;
-      method.delegates.push_back(std::move(delegate));
-      return {};
-    }));
-    HW_CHECK(for_each(plan.chains(), [&](uint32_t, const fb::Chain* chain) {
-      return for_each(chain->instructions(), [&](uint32_t, const fb::Instruction* instruction) {
-        return read_instruction(plan, *instruction, method);
+    HW_CHECK(
+        unpack_.each(plan.delegates(), [&](uint32_t i, const fb::BackendDelegate& d) -> Status {
+          PteMethod::Delegate delegate;
+          HW_TRY(delegate.name, unpack_.name(d.id()));
+          auto blob = find_blob(d.processed());
+          if (!blob) return blob.take_error().within(text("delegate ", i));
+          delegate.blob = *blob;
+          method.delegates.push_back(std::move(delegate));
+          return {};
+        }));
+    HW_TRY(const std::vector<std::string> operators, read_operators(plan));
+    HW_CHECK(unpack_.each(plan.chains(), [&](uint32_t, const fb::Chain& chain) {
+      return unpack_.each(chain.instructions(), [&](uint32_t, const fb::Instruction& instruction) {
+        return read_instruction(instruction, operators, method);
       });
     }));
     pte_.methods.push_back(std::move(method));
     return {};
   }
 
-  static PteMethod::Value read_value(const fb::EValue& value) {
-    if (const auto* integer = value.val_as_Int()) return integer->int_val();
-    if (const auto* flag = value.val_as_Bool()) return int64_t{flag->bool_val()};
+  Result<PteMethod::Value> read_value(const fb::EValue& value) {
+    if (const auto* integer = value.val_as_Int()) return PteMethod::Value(integer->int_val());
+    if (const auto* flag = value.val_as_Bool()) return PteMethod::Value(int64_t{flag->bool_val()});
+    if (const auto* string = value.val_as_String()) {
+      HW_TRY(std::string content, unpack_.text(string->string_val()));
+      return PteMethod::Value(std::move(content));
+    }
     const auto* tensor = value.val_as_Tensor();
-    if (!tensor) return {};
+    if (!tensor) return PteMethod::Value();
     PteMethod::TensorValue read;
     read.dtype = dtype_of(tensor->scalar_type());
     read.dynamic = tensor->shape_dynamism() != fb::TensorShapeDynamism::STATIC;
-    if (tensor->sizes()) read.dims.assign(tensor->sizes()->begin(), tensor->sizes()->end());
-    return read;
+    HW_TRY(read.dims, unpack_.list<int64_t>(tensor->sizes()));
+    return PteMethod::Value(std::move(read));
   }
 
-  static Result<std::vector<uint32_t>> read_ids(const flatbuffers::Vector<int32_t>* ids,
-                                                const PteMethod& method) {
+  Result<std::vector<uint32_t>> read_ids(const flatbuffers::Vector<int32_t>* ids,
+                                         const PteMethod& method) {
+    HW_TRY(const std::vector<int64_t> wanted, unpack_.list<int64_t>(ids));
     std::vector<uint32_t> read;
-    HW_CHECK(for_each(ids, [&](uint32_t, int32_t id) -> Status {
-      if (id < 0 || static_cast<size_t>(id) >= method.values.size()) {
+    for (const int64_t id : wanted) {
+      if (id < 0 || static_cast<uint64_t>(id) >= method.values.size()) {
         return fail("value ", id, " is wanted, but there are ", method.values.size());
       }
       read.push_back(static_cast<uint32_t>(id));
-      return {};
-    }));
+    }
     return read;
   }
 
-  Result<Bytes> read_blob(const fb::BackendDelegateDataReference* reference) const {
+  Result<FilePart> find_blob(const fb::BackendDelegateDataReference* reference) const {
     if (!reference) return fail("it has no data");
     if (reference->location() == fb::DataLocation::SEGMENT) return segment(reference->index());
     const auto* all = program_.backend_delegate_data();
     if (!all || reference->index() >= all->size() || !all->Get(reference->index())->data()) {
       return fail("its data is missing from the file");
     }
+    // The program is the beginning of the file.
     const auto* data = all->Get(reference->index())->data();
-    return Bytes(reinterpret_cast<const std::byte*>(data->data()), data->size());
+    return FilePart{static_cast<uint64_t>(data->data() - bytes_.data()), data->size()};
   }
 
-  Status read_instruction(const fb::ExecutionPlan& plan, const fb::Instruction& instruction,
-                          PteMethod& method) const {
+  Result<std::vector<std::string>> read_operators(const fb::ExecutionPlan& plan) {
+    std::vector<std::string> names;
+    HW_CHECK(unpack_.each(plan.operators(), [&](uint32_t, const fb::Operator& op) -> Status {
+      HW_TRY(const std::string name, unpack_.name(op.name()));
+      HW_TRY(const std::string overload, unpack_.name(op.overload()));
+      names.push_back(text(name, ".", overload));
+      return {};
+    }));
+    return names;
+  }
+
+  Status read_instruction(const fb::Instruction& instruction,
+                          const std::vector<std::string>& operators, PteMethod& method) {
     if (const auto* call = instruction.instr_args_as_DelegateCall()) {
       if (call->delegate_index() < 0 ||
           static_cast<size_t>(call->delegate_index()) >= method.delegates.size()) {
@@ -169,13 +196,12 @@ class Reader {
       HW_TRY(read.args, read_ids(call->args(), method));
       method.calls.push_back(std::move(read));
     } else if (const auto* kernel = instruction.instr_args_as_KernelCall()) {
-      const auto* operators = plan.operators();
       const auto index = static_cast<uint32_t>(kernel->op_index());
-      if (!operators || index >= operators->size()) {
+      if (index >= operators.size()) {
         return fail("it calls op ", kernel->op_index(), ", which it does not name");
       }
-      const fb::Operator* op = operators->Get(index);
-      method.cpu_ops.push_back(string_of(op->name()) + "." + string_of(op->overload()));
+      HW_CHECK(unpack_.take(operators[index].size()));
+      method.cpu_ops.push_back(operators[index]);
     } else if (!instruction.instr_args_as_FreeCall()) {
       method.cpu_ops.emplace_back(instruction.instr_args_as_MoveCall() ? "(move)" : "(jump)");
     }
@@ -183,23 +209,38 @@ class Reader {
   }
 
   const fb::Program& program_;
-  Bytes file_;
+  const FlatbufferBytes& bytes_;
+  uint64_t file_size_;
   uint64_t segments_begin_;
+  Unpacker unpack_;
   Pte pte_;
 };
 
 }  // namespace
 
-Result<Pte> read_pte(Bytes file) {
-  const FlatbufferBytes bytes(file);
+Result<Pte> read_pte(std::shared_ptr<const ByteSource> source) {
+  HW_TRY(const Layout layout, read_layout(*source));
+  const auto damaged = [] { return fail("the .pte file is damaged, or was cut short"); };
+  if (layout.program_size > source->size()) return damaged();
+  HW_TRY(const std::vector<std::byte> program, source->read(0, layout.program_size));
+  const FlatbufferBytes bytes(program);
   if (!bytes.can_hold_identifier() || !fb::ProgramBufferHasIdentifier(bytes.data())) {
     return fail("this is not a .pte file of ExecuTorch (it has no ET12 mark)");
   }
   flatbuffers::Verifier verifier(bytes.data(), bytes.size());
-  if (!fb::VerifyProgramBuffer(verifier)) {
-    return fail("the .pte file is damaged, or was cut short");
-  }
-  return Reader(*fb::GetProgram(bytes.data()), file).read();
+  if (!fb::VerifyProgramBuffer(verifier)) return damaged();
+  HW_TRY(
+      Pte pte,
+      Reader(*fb::GetProgram(bytes.data()), bytes, source->size(), layout.segments_begin).read());
+  pte.source = std::move(source);
+  return pte;
+}
+
+Result<Pte> open_pte(const std::string& path) {
+  HW_TRY(auto file, open_file(path));
+  auto pte = read_pte(std::move(file));
+  if (!pte) return pte.take_error().within(path);
+  return pte;
 }
 
 }  // namespace highwater

@@ -4,13 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "base/byte_source.h"
 #include "blob/program.h"
 #include "highwater/dims.h"
 #include "highwater/dtype.h"
@@ -21,10 +22,16 @@ namespace highwater {
 // What VulkanPartitioner and WebGPUPartitioner name their delegate.
 inline constexpr std::string_view kDelegateName = "VulkanBackend";
 
+// A stretch of the file, read when it is wanted.
+struct FilePart {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
 struct PteMethod {
   struct Delegate {
     std::string name;
-    std::span<const std::byte> blob;
+    FilePart blob;
   };
   struct DelegateCall {
     uint32_t delegate;
@@ -35,8 +42,8 @@ struct PteMethod {
     std::vector<int64_t> dims;   // at their bound
     bool dynamic = false;        // some of them may be smaller than that
   };
-  // Tensors and integers; what else there is, only the CPU's ops want.
-  using Value = std::variant<std::monostate, TensorValue, int64_t>;
+  // What else there is, only the CPU's ops want.
+  using Value = std::variant<std::monostate, TensorValue, int64_t, std::string>;
 
   std::string name;
   std::vector<Value> values;
@@ -50,17 +57,24 @@ struct PteMethod {
   std::vector<int64_t> constant_integers() const;
 };
 
-// Refers to the file's bytes and must not outlive them.
 struct Pte {
+  std::shared_ptr<const ByteSource> source;
   std::vector<PteMethod> methods;
-  std::map<std::string, std::span<const std::byte>, std::less<>> named_data;
+  std::map<std::string, FilePart, std::less<>> named_data;
 
   const PteMethod* find(std::string_view method) const;
   // The integers that the metadata method gives; none if there is no such method.
   std::vector<int64_t> metadata(std::string_view method) const;
+  Result<std::vector<std::byte>> read(const FilePart& part) const {
+    return source->read(part.offset, part.size);
+  }
 };
 
-Result<Pte> read_pte(std::span<const std::byte> file);
+Result<Pte> read_pte(std::shared_ptr<const ByteSource> source);
+Result<Pte> open_pte(const std::string& path);
+
+// The program of a delegate of ours.
+Result<Program> read_delegate(const Pte& pte, const PteMethod::Delegate& delegate);
 
 // A method all of whose work is one delegate of ours, as a program that takes the method's inputs
 // and gives its outputs, in their order.

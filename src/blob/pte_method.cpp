@@ -145,11 +145,19 @@ std::vector<int64_t> Pte::metadata(std::string_view method) const {
   return found ? found->constant_integers() : std::vector<int64_t>();
 }
 
+Result<Program> read_delegate(const Pte& pte, const PteMethod::Delegate& delegate) {
+  HW_TRY(std::vector<std::byte> bytes, pte.read(delegate.blob));
+  auto blob = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  HW_TRY(Program program, read_program(*blob));
+  program.blob = std::move(blob);
+  return program;
+}
+
 Result<Program> read_method(const Pte& pte, std::string_view name) {
   const PteMethod* method = pte.find(name);
   if (!method) return fail("there is no method '", name, "'; there are: ", names_of(pte));
   HW_TRY(const PteMethod::DelegateCall* call, only_call(*method));
-  HW_TRY(Program program, read_program(method->delegates[call->delegate].blob));
+  HW_TRY(Program program, read_delegate(pte, method->delegates[call->delegate]));
   Status bordered = Border(*method, call->args, program).apply();
   if (!bordered) return bordered.take_error().within(text("method ", name));
   return program;

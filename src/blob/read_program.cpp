@@ -3,8 +3,10 @@
 
 #include "base/checked.h"
 #include "blob/container.h"
+#include "blob/definitions.h"
 #include "blob/flatbuffer_bytes.h"
 #include "blob/program.h"
+#include "blob/unpack.h"
 #include "schema_generated.h"
 
 namespace highwater {
@@ -21,10 +23,8 @@ Result<const vkgraph::VkGraph*> verified(const FlatbufferBytes& bytes) {
   return vkgraph::GetVkGraph(bytes.data());
 }
 
-template <class T>
-uint32_t size_of(const T* vector) {
-  return vector ? vector->size() : 0;
-}
+// What Highwater's own passes call their ops. In a file they would pass for checked ones.
+constexpr std::string_view kOwnPrefix = "hw.";
 
 Result<DType> read_dtype(vkgraph::VkDataType type) {
   switch (type) {
@@ -51,7 +51,8 @@ Result<DType> read_dtype(vkgraph::VkDataType type) {
 
 class Reader {
  public:
-  Reader(const vkgraph::VkGraph& graph, Bytes bytes) : graph_(graph), bytes_(bytes) {}
+  Reader(const vkgraph::VkGraph& graph, uint64_t graph_bytes, Bytes bytes)
+      : graph_(graph), bytes_(bytes), unpack_(graph_bytes) {}
 
   Result<Program> read() {
     HW_CHECK(read_constants());
@@ -59,40 +60,46 @@ class Reader {
     HW_CHECK(read_calls());
     HW_TRY(program_.inputs, read_ids(graph_.input_ids(), "input"));
     HW_TRY(program_.outputs, read_ids(graph_.output_ids(), "output"));
+    HW_CHECK(check_definitions(program_));
     return std::move(program_);
   }
 
  private:
   Status read_constants() {
-    for (uint32_t i = 0; i < size_of(graph_.constants()); ++i) {
-      const auto* entry = graph_.constants()->Get(i);
-      ConstantDecl constant;
-      constant.size = entry->length();
-      if (entry->offset() == std::numeric_limits<uint64_t>::max()) {
-        if (!entry->named_key() || entry->named_key()->size() == 0) {
-          return fail("constant ", i, " has neither bytes in the blob nor a key");
-        }
-        constant.key = entry->named_key()->str();
-      } else {
-        if (entry->offset() > bytes_.size() || entry->length() > bytes_.size() - entry->offset()) {
-          return fail("constant ", i, " (offset ", entry->offset(), ", ", entry->length(),
-                      " bytes) lies outside the blob's ", bytes_.size(), " bytes of data");
-        }
-        constant.inline_bytes = bytes_.subspan(entry->offset(), entry->length());
+    return unpack_.each(graph_.constants(), [&](uint32_t i, const vkgraph::VkBytes& entry) {
+      return read_constant(i, entry);
+    });
+  }
+
+  Status read_constant(uint32_t i, const vkgraph::VkBytes& entry) {
+    ConstantDecl constant;
+    constant.size = entry.length();
+    if (entry.offset() == std::numeric_limits<uint64_t>::max()) {
+      HW_TRY(constant.key, unpack_.name(entry.named_key()));
+      if (constant.key.empty()) {
+        return fail("constant ", i, " has neither bytes in the blob nor a key");
       }
-      program_.constants.push_back(std::move(constant));
+    } else {
+      if (entry.offset() > bytes_.size() || entry.length() > bytes_.size() - entry.offset()) {
+        return fail("constant ", i, " (offset ", entry.offset(), ", ", entry.length(),
+                    " bytes) lies outside the blob's ", bytes_.size(), " bytes of data");
+      }
+      constant.inline_bytes = bytes_.subspan(entry.offset(), entry.length());
     }
+    program_.constants.push_back(std::move(constant));
     return {};
   }
 
   Status read_values() {
-    const uint32_t count = size_of(graph_.values());
+    const size_t count = graph_.values() ? graph_.values()->size() : 0;
     program_.values.reserve(count);
-    for (uint32_t i = 0; i < count; ++i) {
-      auto value = read_value(*graph_.values()->Get(i), count);
-      if (!value) return value.take_error().within(text("value ", i));
-      program_.values.push_back(*std::move(value));
-    }
+    HW_CHECK(
+        unpack_.each(graph_.values(), [&](uint32_t i, const vkgraph::VkValue& entry) -> Status {
+          auto value = read_value(entry, count);
+          if (!value) return value.take_error().within(text("value ", i));
+          program_.values.push_back(*std::move(value));
+          return {};
+        }));
     return check_lists();
   }
 
@@ -110,15 +117,15 @@ class Reader {
       case vkgraph::GraphTypes::SymInt:
         return Value(SymInt{});
       case vkgraph::GraphTypes::String: {
-        const auto* string = entry.value_as_String()->string_val();
-        return Value(string ? string->str() : std::string());
+        HW_TRY(std::string string, unpack_.name(entry.value_as_String()->string_val()));
+        return Value(std::move(string));
       }
       case vkgraph::GraphTypes::IntList:
-        return Value(read_list<int64_t>(entry.value_as_IntList()->items()));
+        return read_list<int64_t>(entry.value_as_IntList()->items());
       case vkgraph::GraphTypes::DoubleList:
-        return Value(read_list<double>(entry.value_as_DoubleList()->items()));
+        return read_list<double>(entry.value_as_DoubleList()->items());
       case vkgraph::GraphTypes::BoolList:
-        return Value(read_list<bool>(entry.value_as_BoolList()->items()));
+        return read_list<bool>(entry.value_as_BoolList()->items());
       case vkgraph::GraphTypes::ValueList:
         return read_value_list(*entry.value_as_ValueList(), count);
       case vkgraph::GraphTypes::VkTensor:
@@ -129,18 +136,19 @@ class Reader {
   }
 
   template <class T, class Items>
-  static std::vector<T> read_list(const Items* items) {
-    return items ? std::vector<T>(items->begin(), items->end()) : std::vector<T>();
+  Result<Value> read_list(const Items* items) {
+    HW_TRY(std::vector<T> list, unpack_.list<T>(items));
+    return Value(std::move(list));
   }
 
-  static Result<Value> read_value_list(const vkgraph::ValueList& entry, size_t count) {
+  Result<Value> read_value_list(const vkgraph::ValueList& entry, size_t count) {
+    HW_TRY(const std::vector<int64_t> items, unpack_.list<int64_t>(entry.items()));
     ValueList list;
-    for (uint32_t i = 0; i < size_of(entry.items()); ++i) {
-      const int32_t id = entry.items()->Get(i);
-      if (id < 0 || static_cast<size_t>(id) >= count) {
-        return fail("item ", i, " of its list is value ", id, ", but there are ", count);
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (items[i] < 0 || static_cast<uint64_t>(items[i]) >= count) {
+        return fail("item ", i, " of its list is value ", items[i], ", but there are ", count);
       }
-      list.items.push_back(static_cast<ValueId>(id));
+      list.items.push_back(static_cast<ValueId>(items[i]));
     }
     return Value(std::move(list));
   }
@@ -148,7 +156,7 @@ class Reader {
   Result<Value> read_tensor(const vkgraph::VkTensor& entry) {
     TensorDecl tensor;
     HW_TRY(tensor.dtype, read_dtype(entry.datatype()));
-    const auto dims = read_list<int64_t>(entry.dims());
+    HW_TRY(const std::vector<int64_t> dims, unpack_.list<int64_t>(entry.dims()));
     HW_TRY(tensor.dims, Dims::make(dims));
     if (entry.constant_id() >= 0) {
       const auto id = static_cast<uint32_t>(entry.constant_id());
@@ -180,45 +188,51 @@ class Reader {
   }
 
   Status read_calls() {
-    for (uint32_t i = 0; i < size_of(graph_.chain()); ++i) {
-      const auto* entry = graph_.chain()->Get(i);
-      OpCall call;
-      if (!entry->name() || entry->name()->size() == 0) return fail("call ", i, " has no op name");
-      call.name = entry->name()->str();
-      call.node_id = entry->node_id();
-      for (uint32_t k = 0; k < size_of(entry->args()); ++k) {
-        const int32_t id = entry->args()->Get(k);
-        if (id < 0 || static_cast<size_t>(id) >= program_.values.size()) {
-          return fail("call ", i, " of ", call.name, ": argument ", k, " is value ", id,
-                      ", but there are ", program_.values.size());
-        }
-        call.args.push_back(static_cast<ValueId>(id));
-      }
-      program_.calls.push_back(std::move(call));
+    return unpack_.each(graph_.chain(), [&](uint32_t i, const vkgraph::OperatorCall& entry) {
+      return read_call(i, entry);
+    });
+  }
+
+  Status read_call(uint32_t i, const vkgraph::OperatorCall& entry) {
+    OpCall call;
+    HW_TRY(call.name, unpack_.name(entry.name()));
+    if (call.name.empty()) return fail("call ", i, " has no op name");
+    if (call.name.starts_with(kOwnPrefix)) {
+      return fail("call ", i, " is of ", call.name, ": names that begin with ", kOwnPrefix,
+                  " are Highwater's own, and no exporter writes them");
     }
+    call.node_id = entry.node_id();
+    HW_TRY(const std::vector<int64_t> args, unpack_.list<int64_t>(entry.args()));
+    for (size_t k = 0; k < args.size(); ++k) {
+      if (args[k] < 0 || static_cast<uint64_t>(args[k]) >= program_.values.size()) {
+        return fail("call ", i, " of ", call.name, ": argument ", k, " is value ", args[k],
+                    ", but there are ", program_.values.size());
+      }
+      call.args.push_back(static_cast<ValueId>(args[k]));
+    }
+    program_.calls.push_back(std::move(call));
     return {};
   }
 
-  Result<std::vector<ValueId>> read_ids(const flatbuffers::Vector<uint32_t>* ids,
+  Result<std::vector<ValueId>> read_ids(const flatbuffers::Vector<uint32_t>* stored,
                                         std::string_view what) {
-    std::vector<ValueId> result;
-    for (uint32_t i = 0; i < size_of(ids); ++i) {
-      const uint32_t id = ids->Get(i);
-      if (id >= program_.values.size()) {
-        return fail(what, " ", i, " is value ", id, ", but there are ", program_.values.size());
+    HW_TRY(std::vector<ValueId> ids, unpack_.list<ValueId>(stored));
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] >= program_.values.size()) {
+        return fail(what, " ", i, " is value ", ids[i], ", but there are ", program_.values.size());
       }
-      const Value& value = program_.values[id];
+      const Value& value = program_.values[ids[i]];
       if (!std::holds_alternative<TensorDecl>(value) && !std::holds_alternative<SymInt>(value)) {
-        return fail(what, " ", i, " is value ", id, " of kind ", kind_name(value),
+        return fail(what, " ", i, " is value ", ids[i], " of kind ", kind_name(value),
                     "; a tensor or a SymInt is wanted");
       }
-      result.push_back(id);
     }
-    return result;
+    return ids;
   }
 
   const vkgraph::VkGraph& graph_;
   Bytes bytes_;
+  Unpacker unpack_;
   Program program_;
 };
 
@@ -236,7 +250,7 @@ Result<Program> read_program(Bytes blob) {
   HW_TRY(const Container container, open_container(blob));
   const FlatbufferBytes bytes(container.flatbuffer);
   HW_TRY(const auto* graph, verified(bytes));
-  return Reader(*graph, container.bytes).read();
+  return Reader(*graph, container.flatbuffer.size(), container.bytes).read();
 }
 
 }  // namespace highwater

@@ -26,7 +26,7 @@ bool Args::alias(Tensor y, Tensor x) {
   const ValueInfo& source = graph_.values[graph_.root(x.id)];
   if (view.mutated || source.mutated) return false;
   if (byte_size(dtype(y)) != byte_size(dtype(x))) return false;
-  view.root = x.id;
+  view.root = graph_.root(x.id);
   return true;
 }
 

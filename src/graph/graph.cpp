@@ -1,6 +1,7 @@
 #include "graph/graph.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "graph/memory.h"
 
@@ -46,16 +47,19 @@ Status add_node(Graph& graph, const Program& program, const OpCall& call) {
 
 // A program with several unknown ops should say so at once, not one by one.
 Status check_supported(const Program& program) {
+  constexpr size_t kMostNamed = 20;
   std::vector<std::string_view> missing;
+  std::unordered_set<std::string_view> seen;
   for (const OpCall& call : program.calls) {
-    if (find_op(call.name)) continue;
-    if (std::find(missing.begin(), missing.end(), call.name) == missing.end()) {
-      missing.push_back(call.name);
-    }
+    if (!find_op(call.name) && seen.insert(call.name).second) missing.push_back(call.name);
   }
   if (missing.empty()) return {};
   std::string names;
-  for (std::string_view name : missing) names += text(names.empty() ? "" : ", ", name);
+  for (size_t i = 0; i < std::min(missing.size(), kMostNamed); ++i) {
+    append(names, text(i ? ", " : "", missing[i]));
+  }
+  if (missing.size() > kMostNamed)
+    append(names, text(" and ", missing.size() - kMostNamed, " more"));
   return fail("an op of this program is not supported: ", names);
 }
 
@@ -98,11 +102,6 @@ Result<std::unique_ptr<Graph>> Graph::build(const Program& program, const Device
   mark_fixed(*graph);
   plan_memory(*graph, program);
   return graph;
-}
-
-ValueId Graph::root(ValueId id) const {
-  while (values[id].root != id) id = values[id].root;
-  return id;
 }
 
 std::string Graph::describe(ValueId id) const {

@@ -84,7 +84,7 @@ class Graph {
 
   const TensorDecl& tensor(Tensor t) const { return values[t.id].tensor; }
   // The value whose memory `id` uses, after any number of views.
-  ValueId root(ValueId id) const;
+  ValueId root(ValueId id) const { return values[id].root; }
   // "tensor 7 (float32, at most [1, 128, 64])"
   std::string describe(ValueId id) const;
 };

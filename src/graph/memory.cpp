@@ -65,32 +65,23 @@ class SharedBuffers {
   explicit SharedBuffers(Graph& graph) : graph_(graph) {}
 
   BufferId take(uint64_t size) {
-    const auto size_of = [&](BufferId id) { return graph_.buffers[id].size; };
-    auto best = free_.end();
-    for (auto it = free_.begin(); it != free_.end(); ++it) {
-      if (best == free_.end()) {
-        best = it;
-      } else if (size_of(*best) < size) {
-        if (size_of(*it) > size_of(*best)) best = it;
-      } else if (size_of(*it) >= size && size_of(*it) < size_of(*best)) {
-        best = it;
-      }
-    }
-    if (best == free_.end()) {
+    if (free_.empty()) {
       graph_.buffers.push_back({size});
       return static_cast<BufferId>(graph_.buffers.size() - 1);
     }
-    const BufferId id = *best;
+    auto best = free_.lower_bound(size);
+    if (best == free_.end()) --best;
+    const BufferId id = best->second;
     free_.erase(best);
-    graph_.buffers[id].size = std::max(size_of(id), size);
+    graph_.buffers[id].size = std::max(graph_.buffers[id].size, size);
     return id;
   }
 
-  void give_back(BufferId id) { free_.push_back(id); }
+  void give_back(BufferId id) { free_.emplace(graph_.buffers[id].size, id); }
 
  private:
   Graph& graph_;
-  std::vector<BufferId> free_;
+  std::multimap<uint64_t, BufferId> free_;  // by size
 };
 
 }  // namespace

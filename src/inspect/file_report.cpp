@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/mapped_file.h"
 #include "blob/pte.h"
 #include "inspect/inspect.h"
 #include "runtime/choices.h"
@@ -39,7 +38,7 @@ class FileReport {
   std::string write(uint64_t file_bytes) {
     json_.begin_object().field("bytes", file_bytes);
     uint64_t named = 0;
-    for (const auto& [key, data] : pte_.named_data) named += data.size();
+    for (const auto& [key, data] : pte_.named_data) named += data.size;
     json_.field("named_data", pte_.named_data.size()).field("named_data_bytes", named);
     write_target(json_, target_);
     json_.key("methods").begin_list();
@@ -90,10 +89,10 @@ class FileReport {
     const PteMethod::Delegate& delegate = method.delegates[index];
     json_.begin_object()
         .field("name", as_utf8(delegate.name))
-        .field("bytes", delegate.blob.size())
+        .field("bytes", delegate.blob.size)
         .field("ours", delegate.name == kDelegateName);
     if (delegate.name == kDelegateName) {
-      auto program = read_program(delegate.blob);
+      auto program = read_delegate(pte_, delegate);
       if (program) {
         const auto facts = write_sources(method, index, *program);
         json_.key("program");
@@ -147,17 +146,15 @@ class FileReport {
 }  // namespace
 
 Result<std::string> inspect_file(const std::string& path, const InspectOptions& options) {
-  HW_TRY(const MappedFile file, MappedFile::open(path));
-  auto pte = read_pte(file.bytes());
-  if (!pte) return pte.take_error().within(path);
-  if (!options.method.empty() && !pte->find(options.method)) {
+  HW_TRY(const Pte pte, open_pte(path));
+  if (!options.method.empty() && !pte.find(options.method)) {
     std::string names;
-    for (const PteMethod& m : pte->methods) append(names, text(names.empty() ? "" : ", ", m.name));
+    for (const PteMethod& m : pte.methods) append(names, text(names.empty() ? "" : ", ", m.name));
     return fail(path, " has no method '", options.method, "'; it has ",
                 names.empty() ? "none" : names);
   }
   const Target target = find_target();
-  return FileReport(*pte, target, options).write(file.bytes().size());
+  return FileReport(pte, target, options).write(pte.source->size());
 }
 
 }  // namespace highwater

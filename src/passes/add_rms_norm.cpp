@@ -11,15 +11,12 @@ void fuse_add_rms_norm(Program& program) {
     const auto add = r.producer(norm[0], "aten.add.Tensor", 4);
     if (!add) continue;
     const std::vector<ValueId> sum = r.call(*add).args;  // (a, b, alpha, x)
-    const Value& alpha = r.value(sum[2]);
-    const auto* as_int = std::get_if<int64_t>(&alpha);
-    const auto* as_double = std::get_if<double>(&alpha);
-    if (!((as_int && *as_int == 1) || (as_double && *as_double == 1))) continue;
-    const TensorDecl *a = r.tensor(sum[0]), *b = r.tensor(sum[1]), *x = r.tensor(norm[0]),
-                     *w = r.tensor(norm[1]);
-    const bool plain = a && b && x && w && a->dims == x->dims && b->dims == x->dims &&
-                       !x->dims.empty() && x->dims.back() % 4 == 0 && w->dims.rank() == 1 &&
-                       w->dims.back() == x->dims.back() && is_float(a->dtype) && is_float(b->dtype);
+    if (r.number(sum[2]) != 1) continue;
+    const TensorDecl &a = r.tensor(sum[0]), &b = r.tensor(sum[1]), &x = r.tensor(norm[0]),
+                     &w = r.tensor(norm[1]);
+    const bool plain = a.dims == x.dims && b.dims == x.dims && !x.dims.empty() &&
+                       x.dims.back() % 4 == 0 && w.dims.rank() == 1 &&
+                       w.dims.back() == x.dims.back() && is_float(a.dtype) && is_float(b.dtype);
     const auto w_made = r.producer(norm[1]);
     if (!plain || (w_made && *w_made > *add)) continue;
     // In place of the sum, so that all its readers still come after it.

@@ -18,10 +18,10 @@ std::optional<ChosenRange> as_chosen_range(const Rewriter& r, size_t i) {
   if (call.name != "torchao.choose_qparams_affine.default" || call.args.size() < 8) return {};
   const auto* mapping = std::get_if<std::string>(&r.value(call.args[1]));
   const auto* outs = std::get_if<ValueList>(&r.value(call.args.back()));
-  const TensorDecl* x = r.tensor(call.args[0]);
-  if (!mapping || *mapping != "ASYMMETRIC" || !outs || outs->items.size() != 2 || !x) return {};
+  if (!mapping || *mapping != "ASYMMETRIC" || !outs || outs->items.size() != 2) return {};
   // The fused op writes rows by quads.
-  if (x->dims.empty() || x->dims.back() % 4 != 0) return {};
+  const Dims& x = r.tensor(call.args[0]).dims;
+  if (x.empty() || x.back() % 4 != 0) return {};
   // One that is written into may be another for each layer.
   if (r.is_mutated(call.args[0])) return {};
   // The layers cut to all of int8, whatever range was chosen for.
@@ -35,9 +35,9 @@ std::optional<ChosenRange> as_chosen_range(const Rewriter& r, size_t i) {
 }
 
 // The layers that quantize their input by this range; none if anything else reads it.
-std::vector<size_t> layers_of(const Rewriter& r, size_t chosen_by, const ChosenRange& range) {
+std::vector<size_t> layers_of(const Rewriter& r, const ChosenRange& range) {
   std::vector<size_t> layers;
-  for (size_t i = chosen_by + 1; i < r.call_count(); ++i) {
+  for (size_t i : r.readers(range.scale)) {
     if (!r.is(i, kLayer, 9)) continue;
     const auto& args = r.call(i).args;  // (x, scale, zero, w, sums, scales, group, bias, y)
     if (args[0] == range.x && args[1] == range.scale && args[2] == range.zero) layers.push_back(i);
@@ -55,12 +55,12 @@ void fuse_fake_quantize(Program& program) {
   for (size_t i = 0; i < r.call_count(); ++i) {
     const auto range = as_chosen_range(r, i);
     if (!range) continue;
-    const std::vector<size_t> layers = layers_of(r, i, *range);
+    const std::vector<size_t> layers = layers_of(r, *range);
     if (layers.empty()) continue;
     const auto [known, is_new] = seen.try_emplace({range->x, r.number(range->eps)}, ValueId{});
     if (is_new) {
       TensorDecl as_seen;
-      as_seen.dims = r.tensor(range->x)->dims;
+      as_seen.dims = r.tensor(range->x).dims;
       known->second = r.add_value(as_seen);
       r.replace(i, "hw.fake_quantize",
                 {range->x, range->lowest, range->highest, range->eps, known->second}, {});

@@ -27,7 +27,7 @@ const CacheArguments* cache_arguments(const Rewriter& r, size_t call) {
 // Filled at load, where its elements are converted.
 bool is_constant(const Rewriter& r, ValueId id) {
   if (r.producer(id)) return r.producer(id, "et_vk.prepack.default", 2).has_value();
-  return r.tensor(id)->constant.has_value();
+  return r.tensor(id).constant.has_value();
 }
 
 }  // namespace

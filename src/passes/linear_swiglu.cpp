@@ -27,12 +27,13 @@ bool fuse_in_place(Rewriter& r, size_t i) {
   const ValueId g_view = r.call(i).args[0], u_view = r.call(i).args[1], y = r.call(i).args[2];
   const auto layers = as_gated_layers(r, r.behind_views(g_view), r.behind_views(u_view));
   if (!layers || !r.is_read_once(g_view) || !r.is_read_once(u_view)) return false;
-  if (!(r.tensor(layers->gate().y)->dims == r.tensor(y)->dims)) return false;
+  if (!(r.tensor(layers->gate().y).dims == r.tensor(y).dims)) return false;
   auto args = join_layers(r, layers->both);
   if (!args) return false;
   args->push_back(y);
   r.replace(i, layers->op(), *args, {});
-  r.remove_unused();
+  r.remove_unused(g_view);
+  r.remove_unused(u_view);
   r.remove(layers->gate_call);
   r.remove(layers->up_call);
   return true;
@@ -45,14 +46,14 @@ bool fuse_before_view(Rewriter& r, size_t i) {
   const auto g_call = r.producer(g_view, kView, 3), u_call = r.producer(u_view, kView, 3);
   if (!g_call || !u_call || g_call == u_call) return false;
   const std::vector<ValueId> g = r.call(*g_call).args, u = r.call(*u_call).args;
-  if (!r.same(g[1], u[1])) return false;
+  if (r.identity(g[1]) != r.identity(u[1])) return false;
   const auto layers = as_gated_layers(r, g[0], u[0]);
   for (ValueId id : {g_view, u_view, g[0], u[0]}) {
     if (!layers || r.uses(id) != 1) return false;
   }
-  TensorDecl gated = *r.tensor(y);
-  gated.dims = r.tensor(g[0])->dims;
-  if (!(r.tensor(u[0])->dims == gated.dims)) return false;
+  TensorDecl gated = r.tensor(y);
+  gated.dims = r.tensor(g[0]).dims;
+  if (!(r.tensor(u[0]).dims == gated.dims)) return false;
   auto args = join_layers(r, layers->both);
   if (!args) return false;
   const ValueId before_view = r.add_value(gated);

@@ -23,12 +23,10 @@ Rewriter::Rewriter(Program& program)
     : program_(program),
       producer_(program.values.size()),
       uses_(program.values.size()),
+      readers_(program.values.size()),
       mutated_(program.values.size()) {
   for (size_t i = 0; i < program.calls.size(); ++i) {
-    count(program.calls[i], +1);
-    visit_args(program, program.calls[i], [&](ValueId id, bool is_output) {
-      if (is_output) producer_[id] = i;
-    });
+    enter(i);
     const OpEntry* op = find_op(program.calls[i].name);
     for (size_t argument : op ? op->mutates : std::vector<size_t>()) {
       if (argument < program.calls[i].args.size()) mutated_[program.calls[i].args[argument]] = true;
@@ -47,24 +45,58 @@ void Rewriter::count(const OpCall& call, int by) {
   });
 }
 
+void Rewriter::enter(size_t i) {
+  count(program_.calls[i], +1);
+  visit_args(program_, program_.calls[i], [&](ValueId id, bool is_output) {
+    if (is_output) {
+      producer_[id] = i;
+    } else if (readers_[id].empty() || readers_[id].back() != i) {
+      readers_[id].push_back(i);
+    }
+  });
+}
+
+const TensorDecl& Rewriter::tensor(ValueId id) const {
+  static const TensorDecl kNone;
+  const auto* tensor = std::get_if<TensorDecl>(&value(id));
+  return tensor ? *tensor : kNone;
+}
+
 std::optional<double> Rewriter::number(ValueId id) const {
   if (const auto* i = std::get_if<int64_t>(&value(id))) return static_cast<double>(*i);
   if (const auto* d = std::get_if<double>(&value(id))) return *d;
   return std::nullopt;
 }
 
-bool Rewriter::same(ValueId a, ValueId b) const {
-  if (a == b) return true;
-  const auto equal = [&]<class T>(const T* x) {
-    const T* y = std::get_if<T>(&value(b));
-    return x && y && *x == *y;
+std::vector<int64_t> Rewriter::identity(ValueId id) const {
+  enum : int64_t { kLiteral, kValue };
+  std::vector<int64_t> result;
+  const auto add = [&](ValueId item) {
+    const auto* literal = std::get_if<int64_t>(&value(item));
+    result.push_back(literal ? kLiteral : kValue);
+    result.push_back(literal ? *literal : int64_t{item});
   };
-  if (equal(std::get_if<int64_t>(&value(a)))) return true;
-  if (equal(std::get_if<std::vector<int64_t>>(&value(a)))) return true;
-  const auto *x = std::get_if<ValueList>(&value(a)), *y = std::get_if<ValueList>(&value(b));
-  return x && y &&
-         std::equal(x->items.begin(), x->items.end(), y->items.begin(), y->items.end(),
-                    [&](ValueId p, ValueId q) { return same(p, q); });
+  if (const auto* literals = std::get_if<std::vector<int64_t>>(&value(id))) {
+    for (int64_t literal : *literals) result.insert(result.end(), {kLiteral, literal});
+  } else if (const auto* list = std::get_if<ValueList>(&value(id))) {
+    for (ValueId item : list->items) add(item);
+  } else {
+    add(id);
+  }
+  return result;
+}
+
+std::vector<size_t> Rewriter::readers(ValueId id) const {
+  std::vector<size_t> present;
+  for (size_t i : readers_[id]) {
+    bool reads = false;
+    visit_args(program_, program_.calls[i],
+               [&](ValueId arg, bool is_output) { reads |= arg == id && !is_output; });
+    if (reads) present.push_back(i);
+  }
+  std::sort(present.begin(), present.end());
+  present.erase(std::unique(present.begin(), present.end()), present.end());
+  return present;
 }
 
 std::optional<size_t> Rewriter::producer(ValueId id) const {
@@ -91,20 +123,20 @@ std::optional<ValueId> Rewriter::behind_view(ValueId id) const {
   // computes may be a cache, whose copy is not the same once it is written into.
   if (const auto clone = producer(id, "aten.clone.default", 3)) {
     const ValueId source = call(*clone).args[0];
-    const TensorDecl *from = tensor(source), *to = tensor(id);
-    const bool same = from && to && from->dims == to->dims && from->dtype == to->dtype;
+    const TensorDecl &from = tensor(source), &to = tensor(id);
+    const bool same = from.dims == to.dims && from.dtype == to.dtype;
     return same && producer(source) ? std::optional(source) : std::nullopt;
   }
   const auto view = producer(id, "aten.view_copy.default", 3);
   if (!view) return std::nullopt;
   const ValueId source = call(*view).args[0];
-  const TensorDecl *from = tensor(source), *to = tensor(id);
-  if (!from || !to || to->dims.empty() || !(from->dims == to->dims)) return std::nullopt;
+  const Dims& dims = tensor(id).dims;
+  if (dims.empty() || !(tensor(source).dims == dims)) return std::nullopt;
   // Equal bounds are not yet equal live dims: [n, 64] may become [64, n]. But where the width is a
   // literal, and only one dim counts rows, there is one way to have as many elements.
   const auto row_dims =
-      std::count_if(to->dims.begin(), to->dims.end() - 1, [](int64_t bound) { return bound > 1; });
-  if (row_dims > 1 || last_size(call(*view).args[1]) != to->dims.back()) return std::nullopt;
+      std::count_if(dims.begin(), dims.end() - 1, [](int64_t bound) { return bound > 1; });
+  if (row_dims > 1 || last_size(call(*view).args[1]) != dims.back()) return std::nullopt;
   return source;
 }
 
@@ -124,20 +156,24 @@ ValueId Rewriter::add_value(Value value) {
   program_.values.push_back(std::move(value));
   producer_.emplace_back();
   uses_.push_back(0);
+  readers_.emplace_back();
   mutated_.push_back(false);
   return static_cast<ValueId>(program_.values.size() - 1);
 }
 
 bool Rewriter::redirect(ValueId from, ValueId to) {
-  std::vector<ValueId*> readers;
-  for (OpCall& call : program_.calls) {
-    for (size_t k = 0; k + 1 < call.args.size(); ++k) {
-      if (call.args[k] == from) readers.push_back(&call.args[k]);
+  std::vector<ValueId*> arguments;
+  const std::vector<size_t> calls = readers(from);
+  for (size_t i : calls) {
+    std::vector<ValueId>& args = program_.calls[i].args;
+    for (size_t k = 0; k + 1 < args.size(); ++k) {
+      if (args[k] == from) arguments.push_back(&args[k]);
     }
   }
-  if (readers.size() != uses(from)) return false;
-  for (ValueId* reader : readers) *reader = to;
-  uses_[to] += readers.size();
+  if (arguments.size() != uses(from)) return false;
+  for (ValueId* argument : arguments) *argument = to;
+  readers_[to].insert(readers_[to].end(), calls.begin(), calls.end());
+  uses_[to] += arguments.size();
   uses_[from] = 0;
   return true;
 }
@@ -151,10 +187,7 @@ void Rewriter::replace(size_t i, std::string_view op, std::vector<ValueId> args,
   count(call, -1);
   call.name = op;
   call.args = std::move(args);
-  count(call, +1);
-  visit_args(program_, call, [&](ValueId id, bool is_output) {
-    if (is_output) producer_[id] = i;
-  });
+  enter(i);
 }
 
 void Rewriter::remove(size_t i) {
@@ -168,11 +201,13 @@ void Rewriter::remove(size_t i) {
   call.args.clear();
 }
 
-void Rewriter::remove_unused() {
-  for (size_t i = program_.calls.size(); i-- > 0;) {
-    const bool looks = is(i, "aten.view_copy.default", 3) || is(i, "aten.clone.default", 3);
-    if (is_removed(i) || !looks) continue;
-    if (uses(call(i).args.back()) == 0) remove(i);
+void Rewriter::remove_unused(ValueId id) {
+  while (uses(id) == 0) {
+    auto looks = producer(id, "aten.view_copy.default", 3);
+    if (!looks) looks = producer(id, "aten.clone.default", 3);
+    if (!looks) return;
+    id = call(*looks).args[0];
+    remove(*looks);
   }
 }
 

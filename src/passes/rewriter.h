@@ -1,4 +1,8 @@
 // What a rewrite needs to know of a program, and how it changes one.
+//
+// Values are defined before they are read, but arguments may still be of any kind. As with an op's
+// Args, accessors give a harmless stand-in for what is of another kind: whatever a rewrite makes of
+// such a program, the graph refuses it.
 #pragma once
 
 #include <optional>
@@ -25,12 +29,14 @@ class Rewriter {
   }
 
   const Value& value(ValueId id) const { return program_.values[id]; }
-  const TensorDecl* tensor(ValueId id) const { return std::get_if<TensorDecl>(&value(id)); }
+  // For what is no tensor, one of rank 0 that is no constant.
+  const TensorDecl& tensor(ValueId id) const;
+  bool is_tensor(ValueId id) const { return std::holds_alternative<TensorDecl>(value(id)); }
   bool is_null(ValueId id) const { return std::holds_alternative<NullValue>(value(id)); }
   // A literal that is a number: exporters write whole ones as ints or as doubles.
   std::optional<double> number(ValueId id) const;
-  // Whether two are one value, equal ints, or lists of such.
-  bool same(ValueId a, ValueId b) const;
+  // Equal for two that are one value, equal ints, or lists of such.
+  std::vector<int64_t> identity(ValueId id) const;
   // Whether a call writes into a value that it did not make.
   bool is_mutated(ValueId id) const { return mutated_[id]; }
   Program& program() { return program_; }
@@ -41,6 +47,8 @@ class Rewriter {
   std::optional<size_t> producer(ValueId id, std::string_view op, size_t arity) const;
   // How many calls and outputs read a value.
   size_t uses(ValueId id) const { return uses_[id]; }
+  // The calls among them, in order.
+  std::vector<size_t> readers(ValueId id) const;
   // The value behind clones, and views that keep all dims. A view must be rows of a width that is
   // not live.
   ValueId behind_views(ValueId id) const;
@@ -55,11 +63,13 @@ class Rewriter {
   void replace(size_t i, std::string_view op, std::vector<ValueId> args,
                std::initializer_list<size_t> merged);
   void remove(size_t i);
-  // Removes views and clones that nobody reads any more.
-  void remove_unused();
+  // Removes the view or clone that makes a value which nobody reads any more, and those before it.
+  void remove_unused(ValueId id);
 
  private:
   void count(const OpCall& call, int by);
+  // Notes what call i reads and makes.
+  void enter(size_t i);
   // The last of a list of sizes, if it is a literal.
   std::optional<int64_t> last_size(ValueId sizes) const;
   // What a value is a view of, if the view keeps all dims.
@@ -68,6 +78,7 @@ class Rewriter {
   Program& program_;
   std::vector<std::optional<size_t>> producer_;
   std::vector<size_t> uses_;
+  std::vector<std::vector<size_t>> readers_;  // calls that read a value, or did once
   std::vector<bool> mutated_;
 };
 

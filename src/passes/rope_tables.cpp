@@ -10,16 +10,11 @@ void fold_rope_tables(Program& program) {
     const auto slice = r.producer(r.behind_views(id), "aten.slice_copy.Tensor", 6);
     if (!slice) return std::nullopt;
     const auto& args = r.call(*slice).args;
-    const auto literal = [&](ValueId v) -> std::optional<double> {
-      if (const auto* i = std::get_if<int64_t>(&r.value(v))) return static_cast<double>(*i);
-      if (const auto* d = std::get_if<double>(&r.value(v))) return *d;
-      return std::nullopt;
-    };
-    const TensorDecl* table = r.tensor(args[0]);
-    const bool rows = literal(args[1]) == 0 && literal(args[4]) == 1;
+    const bool rows = r.number(args[1]) == 0 && r.number(args[4]) == 1;
     // A slice may also start from the end, or say nothing; a position may not.
-    const bool position = literal(args[2]) >= 0 || std::holds_alternative<SymInt>(r.value(args[2]));
-    if (!table || table->dims.rank() != 2 || !rows || !position) return std::nullopt;
+    const bool position =
+        r.number(args[2]) >= 0 || std::holds_alternative<SymInt>(r.value(args[2]));
+    if (r.tensor(args[0]).dims.rank() != 2 || !rows || !position) return std::nullopt;
     return slice;
   };
   for (size_t i = 0; i < r.call_count(); ++i) {
@@ -32,7 +27,8 @@ void fold_rope_tables(Program& program) {
     r.replace(i, "hw.rope.at",
               {args[0], args[1], r.call(*cosines).args[0], r.call(*sines).args[0], start, args[4]},
               {});
-    r.remove_unused();
+    r.remove_unused(args[2]);
+    r.remove_unused(args[3]);
     for (size_t slice : {*cosines, *sines}) {
       if (!r.is_removed(slice) && r.uses(r.call(slice).args.back()) == 0) r.remove(slice);
     }

@@ -18,9 +18,9 @@ void fuse_swiglu(Program& program) {
         if (!sigmoid || r.uses(s) != 1 || r.call(*sigmoid).args[0] != g) return false;
         const ValueId y = r.call(i).args.back();
         // No broadcasting, no integers: the fused op works on floats of equal dims.
-        const TensorDecl *tg = r.tensor(g), *tu = r.tensor(u), *ty = r.tensor(y);
-        if (!tg || !tu || !ty || !(tg->dims == ty->dims) || !(tu->dims == ty->dims)) return false;
-        if (!is_float(tg->dtype) || !is_float(tu->dtype)) return false;
+        const TensorDecl &tg = r.tensor(g), &tu = r.tensor(u), &ty = r.tensor(y);
+        if (!(tg.dims == ty.dims) || !(tu.dims == ty.dims)) return false;
+        if (!is_float(tg.dtype) || !is_float(tu.dtype)) return false;
         r.replace(i, "hw.swiglu", {g, u, y}, {*inner, *sigmoid});
         return true;
       };

@@ -1,13 +1,11 @@
 #include "highwater/file.h"
 
-#include "base/mapped_file.h"
 #include "blob/pte.h"
 
 namespace highwater {
 
 Result<std::vector<MethodSummary>> summarize(const std::string& path) {
-  HW_TRY(const MappedFile file, MappedFile::open(path));
-  HW_TRY(const Pte pte, read_pte(file.bytes()));
+  HW_TRY(const Pte pte, open_pte(path));
   std::vector<MethodSummary> summaries;
   for (const PteMethod& method : pte.methods) {
     MethodSummary summary{method.name, {}, method.cpu_ops, method.constant_integers()};

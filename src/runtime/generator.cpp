@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/mapped_file.h"
 #include "blob/pte.h"
 #include "runtime/load.h"
 #include "runtime/sampler.h"
@@ -75,7 +74,14 @@ Result<Program> read_model(const Pte& pte) {
       !is_tensor_of(program, program.inputs[kPosition], 1)) {
     return refuse("its inputs are not tokens [1, length] and a position [1]");
   }
-  if (pte.metadata("get_max_context_len").empty()) {
+  const auto* tokens = std::get_if<TensorDecl>(&program.values[program.inputs[kTokens]]);
+  const auto* logits = std::get_if<TensorDecl>(&program.values[program.outputs[0]]);
+  if (tokens->dims[1] < 1 || !logits || logits->dims.empty() || logits->dims.back() < 1) {
+    return refuse("it takes no token, or tells of none: its tokens are at most ", tokens->dims,
+                  logits ? text(", its logits ", logits->dims) : std::string());
+  }
+  const std::vector<int64_t> capacity = pte.metadata("get_max_context_len");
+  if (capacity.empty() || capacity.front() < 1) {
     return refuse("its metadata does not say how long a text can be (get_max_context_len)");
   }
   return program;
@@ -86,16 +92,14 @@ Result<Program> read_model(const Pte& pte) {
 Generator::~Generator() = default;
 
 Status Generator::check(const std::string& path) {
-  HW_TRY(const MappedFile file, MappedFile::open(path));
-  HW_TRY(const Pte pte, read_pte(file.bytes()));
+  HW_TRY(const Pte pte, open_pte(path));
   HW_CHECK(read_model(pte));
   return {};
 }
 
 Result<std::unique_ptr<Generator>> Generator::open(const std::string& path,
                                                    const SessionOptions& options) {
-  HW_TRY(const MappedFile file, MappedFile::open(path));
-  HW_TRY(const Pte pte, read_pte(file.bytes()));
+  HW_TRY(const Pte pte, open_pte(path));
   HW_TRY(Program program, read_model(pte));
   HW_CHECK(add_sampler(program));
   std::unique_ptr<Generator> g(new Generator);

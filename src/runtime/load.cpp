@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "base/checked.h"
-#include "base/mapped_file.h"
 #include "runtime/choices.h"
 #include "runtime/host_io.h"
 #include "runtime/meter.h"
@@ -95,7 +94,8 @@ ConstantSource constants_of(const Pte& pte) {
       return fail("there is no data '", key,
                   "' in the file; if it is in a .ptd file, export without external data");
     }
-    return use(found->second);
+    HW_TRY(const std::vector<std::byte> bytes, pte.read(found->second));
+    return use(bytes);
   };
 }
 
@@ -123,8 +123,7 @@ Result<std::unique_ptr<Session>> Session::load(Program program, const ConstantSo
 Result<std::unique_ptr<Session>> Session::open(const std::string& path,
                                                const SessionOptions& options,
                                                std::string_view method) {
-  HW_TRY(const MappedFile file, MappedFile::open(path));
-  HW_TRY(const Pte pte, read_pte(file.bytes()));
+  HW_TRY(const Pte pte, open_pte(path));
   HW_TRY(Program program, read_method(pte, method));
   return load(std::move(program), constants_of(pte), options);
 }

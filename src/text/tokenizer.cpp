@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-#include "base/mapped_file.h"
+#include "base/byte_source.h"
 #include "base/utf8.h"
 #include "text/tokenizer_model.h"
 
@@ -58,8 +58,8 @@ void encode_between(const TokenizerModel& model, std::string_view text, std::vec
 }  // namespace
 
 Result<Tokenizer> Tokenizer::open(const std::string& path) {
-  HW_TRY(const MappedFile file, MappedFile::open(path));
-  const auto bytes = file.bytes();
+  HW_TRY(const auto file, open_file(path));
+  HW_TRY(const std::vector<std::byte> bytes, file->read_all());
   auto tokenizer = parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   if (!tokenizer) return tokenizer.take_error().within(path);
   return tokenizer;
