@@ -94,7 +94,7 @@ class Reader {
     }
     const fb::DataSegment* s = segments->Get(index);
     const uint64_t room = segments_begin_ <= file_size_ ? file_size_ - segments_begin_ : 0;
-    if (s->offset() > room || s->size() > room - s->offset()) {
+    if (segments_begin_ > file_size_ || s->offset() > room || s->size() > room - s->offset()) {
       return fail("data segment ", index, " (offset ", s->offset(), ", ", s->size(),
                   " bytes) lies outside the file, which has ", room,
                   " bytes of data: it may have been cut short");

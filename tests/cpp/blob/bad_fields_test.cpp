@@ -79,6 +79,20 @@ const BadField kBadFields[] = {
     {"ConstantWithAnEmptyKey", [](auto& c) { c.constants[1].key = ""; }, {"constant 1", "neither"}},
     {"CallWithoutName", [](auto& c) { c.calls[1].name = std::nullopt; }, {"call 1", "no op name"}},
     {"CallWithAnEmptyName", [](auto& c) { c.calls[0].name = ""; }, {"call 0", "no op name"}},
+    {"NameNotUtf8", [](auto& c) { c.calls[0].name = "aten.\xff"; }, {"not UTF-8"}},
+    {"NameWithAnEscape",
+     [](auto& c) { c.calls[1].name = "aten.\x1b[31m"; },
+     {"control character (27)"}},
+    {"NameWithAnEscapeOfOneByte",
+     [](auto& c) {
+       c.constants[1].key =
+           "\xc2\x9b"
+           "31m";
+     },
+     {"control character (155)"}},
+    {"StringWithAnEscape",
+     [](auto& c) { c.values[7] = std::string("tanh\x1b]0;"); },
+     {"value 7", "control character"}},
     {"ArgumentTooLarge",
      [](auto& c) { c.calls[1].args[2] = 13; },
      {"call 1", "aten.add.Tensor", "argument 2", "value 13", "there are 13"}},

@@ -115,22 +115,25 @@ BlobContent good_content() {
   return c;
 }
 
-Blob make_blob(const BlobContent& content) {
-  FlatBufferBuilder b;
-  write_graph(b, content);
-  const size_t bytes_at = (kGraphAt + b.GetSize() + 15) / 16 * 16;
-  Blob blob(bytes_at + content.bytes.size());
+Blob make_container(std::span<const std::byte> graph, std::span<const std::byte> bytes) {
+  const size_t bytes_at = (kGraphAt + graph.size() + 15) / 16 * 16;
+  Blob blob(bytes_at + bytes.size());
   std::memcpy(blob.data() + kMagicField, "VH00", 4);
   put(blob, kHeaderSizeField, static_cast<uint16_t>(kHeaderSize));
   put(blob, kGraphOffsetField, static_cast<uint32_t>(kGraphAt));
-  put(blob, kGraphSizeField, static_cast<uint32_t>(b.GetSize()));
+  put(blob, kGraphSizeField, static_cast<uint32_t>(graph.size()));
   put(blob, kBytesOffsetField, static_cast<uint32_t>(bytes_at));
-  put(blob, kBytesSizeField, static_cast<uint64_t>(content.bytes.size()));
-  std::memcpy(blob.data() + kGraphAt, b.GetBufferPointer(), b.GetSize());
-  if (!content.bytes.empty()) {
-    std::memcpy(blob.data() + bytes_at, content.bytes.data(), content.bytes.size());
-  }
+  put(blob, kBytesSizeField, static_cast<uint64_t>(bytes.size()));
+  std::memcpy(blob.data() + kGraphAt, graph.data(), graph.size());
+  if (!bytes.empty()) std::memcpy(blob.data() + bytes_at, bytes.data(), bytes.size());
   return blob;
+}
+
+Blob make_blob(const BlobContent& content) {
+  FlatBufferBuilder b;
+  write_graph(b, content);
+  return make_container({reinterpret_cast<const std::byte*>(b.GetBufferPointer()), b.GetSize()},
+                        content.bytes);
 }
 
 }  // namespace highwater

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -51,6 +52,8 @@ struct BlobContent {
 BlobContent good_content();
 
 Blob make_blob(const BlobContent& content);
+// A blob around any bytes in the graph's place.
+Blob make_container(std::span<const std::byte> graph, std::span<const std::byte> bytes = {});
 
 // Where the header has its fields.
 constexpr size_t kMagicField = 4, kHeaderSizeField = 8, kGraphOffsetField = 10,
