@@ -42,6 +42,32 @@ void append_as_utf8(std::string& out, std::string_view bytes) {
   }
 }
 
+bool is_plain_text(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const Utf8Step step = utf8_step(bytes);
+    const bool is_control =
+        step.character < 0x20 || (step.character >= 0x7f && step.character < 0xa0);
+    if (step.kind != Utf8Step::Whole || is_control) return false;
+    bytes.remove_prefix(step.length);
+  }
+  return true;
+}
+
+std::string escaped(std::string_view bytes) {
+  constexpr size_t kMost = 80;
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  for (const char c : bytes.substr(0, kMost)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7f) {
+      out += c;
+    } else {
+      out += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return bytes.size() > kMost ? out += "…" : out;
+}
+
 size_t utf8_unfinished(std::string_view bytes) {
   for (size_t length = 1; length <= 3 && length <= bytes.size(); ++length) {
     const std::string_view end = bytes.substr(bytes.size() - length);

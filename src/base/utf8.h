@@ -27,6 +27,13 @@ void append_utf8(std::string& out, char32_t character);
 // Appends `bytes` with U+FFFD, the replacement character, for what is not UTF-8.
 void append_as_utf8(std::string& out, std::string_view bytes);
 
+// Whether it may be shown anywhere as it is: UTF-8 without control characters, of which terminals
+// obey some.
+bool is_plain_text(std::string_view bytes);
+
+// The beginning of it with \xNN for every byte that is not plain, to be shown in a message.
+std::string escaped(std::string_view bytes);
+
 // How many bytes at the end are the beginning of a character whose rest may yet come.
 size_t utf8_unfinished(std::string_view bytes);
 

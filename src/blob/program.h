@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "blob/signature.h"
 #include "highwater/dims.h"
 #include "highwater/dtype.h"
 #include "highwater/result.h"
@@ -71,6 +72,7 @@ struct Program {
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   std::vector<ConstantDecl> constants;
+  Signature signature;  // of the first inputs, as far as it is known
   // What inline constants refer to, where nobody else keeps it.
   std::shared_ptr<const std::vector<std::byte>> blob;
 };

@@ -13,6 +13,7 @@
 
 #include "base/byte_source.h"
 #include "blob/program.h"
+#include "blob/signature.h"
 #include "highwater/dims.h"
 #include "highwater/dtype.h"
 #include "highwater/result.h"
@@ -72,6 +73,12 @@ struct Pte {
 
 Result<Pte> read_pte(std::shared_ptr<const ByteSource> source);
 Result<Pte> open_pte(const std::string& path);
+
+// What is known of a method's inputs: what its exporter wrote into the file, or at least which of
+// them never change their dims.
+Result<Signature> signature_of(const Pte& pte, const PteMethod& method);
+// Whether a method only tells the signature of another.
+bool is_signature(const PteMethod& method);
 
 // The program of a delegate of ours.
 Result<Program> read_delegate(const Pte& pte, const PteMethod::Delegate& delegate);

@@ -43,6 +43,45 @@ Result<const PteMethod::DelegateCall*> only_call(const PteMethod& method) {
   return &call;
 }
 
+// Where a file keeps what its exporter said of a method's inputs.
+constexpr std::string_view kSignaturePrefix = "highwater_inputs_of_";
+
+// Of the inputs by themselves: tensors whose dims never change.
+Signature signature_of_values(const PteMethod& method) {
+  Signature signature;
+  for (uint32_t id : method.inputs) {
+    Signature::Input& input = signature.inputs.emplace_back();
+    const auto* tensor = std::get_if<PteMethod::TensorValue>(&method.values[id]);
+    input.is_integer = !tensor;
+    if (!tensor || tensor->dynamic) continue;
+    for (int64_t size : tensor->dims) input.sizes.push_back(Signature::Size::fixed(size));
+  }
+  return signature;
+}
+
+// A signature must be one of these very inputs: one of others would let wrong calls pass.
+Status check_signature(const Signature& signature, const PteMethod& method) {
+  if (signature.inputs.size() != method.inputs.size()) {
+    return fail("it tells of ", signature.inputs.size(), " inputs, but there are ",
+                method.inputs.size());
+  }
+  for (size_t i = 0; i < signature.inputs.size(); ++i) {
+    const Signature::Input& input = signature.inputs[i];
+    const auto* tensor = std::get_if<PteMethod::TensorValue>(&method.values[method.inputs[i]]);
+    if (input.is_integer != !tensor) return fail("input ", i, " is of another kind");
+    if (!tensor) continue;
+    if (input.sizes.size() != tensor->dims.size()) return fail("input ", i, " is of another rank");
+    for (size_t d = 0; d < input.sizes.size(); ++d) {
+      const int64_t least = signature.least(input.sizes[d], tensor->dims[d]);
+      if (least < 0 || least > tensor->dims[d]) {
+        return fail("dim ", d, " of input ", i, " is at least ", least, ", but its bound is ",
+                    tensor->dims[d]);
+      }
+    }
+  }
+  return {};
+}
+
 // A method's inputs and outputs in their own order, where the delegate has them in another.
 class Border {
  public:
@@ -145,6 +184,23 @@ std::vector<int64_t> Pte::metadata(std::string_view method) const {
   return found ? found->constant_integers() : std::vector<int64_t>();
 }
 
+bool is_signature(const PteMethod& method) {
+  return method.name.starts_with(kSignaturePrefix);
+}
+
+Result<Signature> signature_of(const Pte& pte, const PteMethod& method) {
+  const std::string name = text(kSignaturePrefix, method.name);
+  const PteMethod* told = pte.find(name);
+  if (!told || told->outputs.size() != 1) return signature_of_values(method);
+  const auto* json = std::get_if<std::string>(&told->values[told->outputs[0]]);
+  if (!json) return fail(name, " gives no text");
+  auto signature = read_signature(*json);
+  if (!signature) return signature.take_error().within(name);
+  Status fits = check_signature(*signature, method);
+  if (!fits) return fits.take_error().within(name);
+  return signature;
+}
+
 Result<Program> read_delegate(const Pte& pte, const PteMethod::Delegate& delegate) {
   HW_TRY(std::vector<std::byte> bytes, pte.read(delegate.blob));
   auto blob = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
@@ -160,6 +216,7 @@ Result<Program> read_method(const Pte& pte, std::string_view name) {
   HW_TRY(Program program, read_delegate(pte, method->delegates[call->delegate]));
   Status bordered = Border(*method, call->args, program).apply();
   if (!bordered) return bordered.take_error().within(text("method ", name));
+  HW_TRY(program.signature, signature_of(pte, *method));
   return program;
 }
 

@@ -23,6 +23,7 @@ void add_values(Graph& graph, const Program& program) {
   }
   graph.inputs = program.inputs;
   graph.outputs = program.outputs;
+  graph.signature = program.signature;
   for (uint32_t i = 0; i < graph.inputs.size(); ++i) {
     graph.values[graph.inputs[i]].input = i;
     graph.values[graph.inputs[i]].defined = true;
@@ -108,6 +109,11 @@ std::string Graph::describe(ValueId id) const {
   const ValueInfo& v = values[id];
   if (v.kind != ValueInfo::Kind::Tensor) return text("scalar ", id);
   return text("tensor ", id, " (", v.tensor.dtype, ", at most ", v.tensor.dims, ")");
+}
+
+std::string Graph::describe_input(size_t i) const {
+  const bool named = i < signature.inputs.size() && !signature.inputs[i].name.empty();
+  return named ? text("input ", i, " (", signature.inputs[i].name, ")") : text("input ", i);
 }
 
 }  // namespace highwater

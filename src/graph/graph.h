@@ -79,6 +79,7 @@ class Graph {
   std::vector<BufferDecl> buffers;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
+  Signature signature;
   uint32_t params_size = 0;
   DeviceTraits traits;
 
@@ -87,6 +88,8 @@ class Graph {
   ValueId root(ValueId id) const { return values[id].root; }
   // "tensor 7 (float32, at most [1, 128, 64])"
   std::string describe(ValueId id) const;
+  // "input 0", or "input 0 (tokens)" where its name is known.
+  std::string describe_input(size_t i) const;
 };
 
 }  // namespace highwater

@@ -10,6 +10,7 @@
 #include "graph/graph.h"
 #include "graph/plan.h"
 #include "graph/shapes.h"
+#include "graph/signature_check.h"
 #include "highwater/host_tensor.h"
 #include "highwater/result.h"
 
@@ -63,6 +64,7 @@ class Live {
 
   Status take_inputs(std::span<const Input> inputs);
   Status take_input(ValueId id, const Input& input);
+  Status check_signature();
   Status sweep();
   Status plan_node(uint32_t node);
   Status set_dims(ValueId id, const Dims& dims);
@@ -75,6 +77,7 @@ class Live {
 
   const Graph& graph_;
   Shapes shapes_;
+  SignatureCheck signature_check_;
   std::vector<Plan> plans_;   // of the last good call
   std::vector<Plan> shadow_;  // of the call under way
   std::vector<uint32_t> touched_;

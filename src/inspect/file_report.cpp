@@ -43,35 +43,60 @@ class FileReport {
     write_target(json_, target_);
     json_.key("methods").begin_list();
     for (const PteMethod& method : pte_.methods) {
-      if (options_.method.empty() || options_.method == method.name) write_method(method);
+      const bool wanted = options_.method.empty() || options_.method == method.name;
+      if (wanted && !is_signature(method)) write_method(method);
     }
     return json_.end_list().end_object().text();
   }
 
  private:
   void write_method(const PteMethod& method) {
+    // One that cannot be read is an error when the file is loaded.
+    auto told = signature_of(pte_, method);
+    const Signature signature = told ? *std::move(told) : Signature();
     json_.begin_object().field("name", as_utf8(method.name));
-    write_border("inputs", method, method.inputs);
-    write_border("outputs", method, method.outputs);
+    write_border("inputs", method, method.inputs, signature);
+    write_border("outputs", method, method.outputs, {});
     std::map<std::string, size_t> cpu_ops;
     for (const std::string& op : method.cpu_ops) ++cpu_ops[as_utf8(op)];
     json_.key("cpu_ops").begin_object();
     for (const auto& [op, count] : cpu_ops) json_.field(op, count);
     json_.end_object();
     json_.key("delegates").begin_list();
-    for (size_t i = 0; i < method.delegates.size(); ++i) write_delegate(method, i);
+    for (size_t i = 0; i < method.delegates.size(); ++i) write_delegate(method, i, signature);
     json_.end_list().end_object();
   }
 
   void write_border(std::string_view name, const PteMethod& method,
-                    const std::vector<uint32_t>& ids) {
+                    const std::vector<uint32_t>& ids, const Signature& signature) {
     json_.key(name).begin_list();
-    for (const uint32_t id : ids) write_method_value(method.values[id]);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      const PteMethod::Value& value = method.values[ids[i]];
+      json_.begin_object();
+      write_method_value(value);
+      const bool is_known = i < signature.inputs.size() && !signature.inputs[i].name.empty();
+      if (is_known) json_.field("name", signature.inputs[i].name);
+      json_.key("least").begin_list();
+      for (const int64_t size : least_sizes(signature, i, value)) json_.value(size);
+      json_.end_list().end_object();
+    }
     json_.end_list();
   }
 
+  // The smallest dims that an input can have; nothing where that is not known.
+  static std::vector<int64_t> least_sizes(const Signature& signature, size_t input,
+                                          const PteMethod::Value& value) {
+    std::vector<int64_t> least;
+    const auto* tensor = std::get_if<PteMethod::TensorValue>(&value);
+    if (!tensor || input >= signature.inputs.size()) return least;
+    const std::vector<Signature::Size>& sizes = signature.inputs[input].sizes;
+    for (size_t d = 0; d < std::min(sizes.size(), tensor->dims.size()); ++d) {
+      least.push_back(signature.least(sizes[d], tensor->dims[d]));
+    }
+    return least;
+  }
+
   void write_method_value(const PteMethod::Value& value) {
-    json_.begin_object();
     if (const auto* tensor = std::get_if<PteMethod::TensorValue>(&value)) {
       json_.field("dtype", tensor->dtype ? highwater::name(*tensor->dtype) : "unknown");
       json_.key("bound").begin_list();
@@ -82,10 +107,9 @@ class FileReport {
     } else {
       json_.field("other", true);
     }
-    json_.end_object();
   }
 
-  void write_delegate(const PteMethod& method, size_t index) {
+  void write_delegate(const PteMethod& method, size_t index, const Signature& signature) {
     const PteMethod::Delegate& delegate = method.delegates[index];
     json_.begin_object()
         .field("name", as_utf8(delegate.name))
@@ -94,7 +118,7 @@ class FileReport {
     if (delegate.name == kDelegateName) {
       auto program = read_delegate(pte_, delegate);
       if (program) {
-        const auto facts = write_sources(method, index, *program);
+        const auto facts = write_sources(method, index, *program, signature);
         json_.key("program");
         inspect_program(json_, *std::move(program), facts, target_, options_);
       } else {
@@ -106,7 +130,7 @@ class FileReport {
 
   // Where each input of a delegate comes from, and what follows from it.
   std::vector<InputFacts> write_sources(const PteMethod& method, size_t delegate,
-                                        const Program& program) {
+                                        const Program& program, const Signature& signature) {
     std::vector<InputFacts> facts(program.inputs.size());
     const auto call = std::find_if(method.calls.begin(), method.calls.end(),
                                    [&](const auto& c) { return c.delegate == delegate; });
@@ -117,10 +141,12 @@ class FileReport {
       const PteMethod::Value& value = method.values[id];
       const auto input = std::find(method.inputs.begin(), method.inputs.end(), id);
       const auto* tensor = std::get_if<PteMethod::TensorValue>(&value);
-      if (tensor) facts[i].dynamic = tensor->dynamic;
       if (input != method.inputs.end()) {
-        json_.value(text("input ", input - method.inputs.begin(), " of the method"));
+        const auto number = static_cast<size_t>(input - method.inputs.begin());
+        facts[i].least = least_sizes(signature, number, value);
+        json_.value(text("input ", number, " of the method"));
       } else if (tensor || computes_elsewhere(method)) {
+        if (tensor && !tensor->dynamic) facts[i].least = tensor->dims;
         json_.value("computed before");
       } else {
         if (const auto* integer = std::get_if<int64_t>(&value)) facts[i].known = *integer;

@@ -65,14 +65,22 @@ class Finder {
         continue;
       }
       const Dims& bound = value.tensor.dims;
-      for (uint32_t d = 0; facts.dynamic && d < bound.rank(); ++d) {
-        if (bound[d] > 1) dims_.push_back({Place::Kind::Dim, i, d});
+      for (uint32_t d = 0; d < bound.rank(); ++d) {
+        const Place place{Place::Kind::Dim, i, d};
+        if (bound[d] > 1 && least(place) < bound[d]) dims_.push_back(place);
       }
       if (is_float(value.tensor.dtype) || bound.numel() > kMaxElements) continue;
       for (uint32_t e = 0; e < bound.numel(); ++e) {
         integers_.push_back({Place::Kind::Element, i, e});
       }
     }
+  }
+
+  // The smallest that a dim can be; what is empty tells little.
+  int64_t least(const Place& place) const {
+    const bool told = place.kind == Place::Kind::Dim && place.input < facts_.size() &&
+                      place.index < facts_[place.input].least.size();
+    return told ? std::max<int64_t>(facts_[place.input].least[place.index], 1) : 1;
   }
 
   // Most programs mean something at 0. Others are given the size of a tensor as an integer.
@@ -167,7 +175,9 @@ class Finder {
     const int64_t bound = probe_.get(places.front());
     const size_t n = dim_names_++;
     std::string name = n < kNames.size() ? kNames[n] : text("S", n);
-    symbols_.push_back({std::move(name), places, 1, bound, bound});
+    int64_t smallest = 1;
+    for (const Place& place : places) smallest = std::max(smallest, least(place));
+    symbols_.push_back({std::move(name), places, smallest, bound, bound});
   }
 
   void add_integer(const Place& place) {

@@ -11,7 +11,9 @@ namespace highwater {
 
 // What is known of an input from outside of the delegate's program.
 struct InputFacts {
-  bool dynamic = true;           // false where the exporter says that its dims never change
+  // The smallest that the exporter says its dims can be, if it does. One that is as large as the
+  // bound never changes.
+  std::vector<int64_t> least;
   std::optional<int64_t> known;  // an integer that is the same in every call
 };
 

@@ -67,21 +67,31 @@ struct Side {
   bool (Session::*is_scalar)(size_t) const;
   DType (Session::*dtype)(size_t) const;
   const Dims& (Session::*bound)(size_t) const;
+  // Of inputs only.
+  std::string_view (Session::*name)(size_t) const = nullptr;
+  Dims (Session::*least)(size_t) const = nullptr;
 };
-constexpr Side kInputs{&Session::input_is_scalar, &Session::input_dtype, &Session::input_bound};
+constexpr Side kInputs{&Session::input_is_scalar, &Session::input_dtype, &Session::input_bound,
+                       &Session::input_name, &Session::input_least};
 constexpr Side kOutputs{&Session::output_is_scalar, &Session::output_dtype, &Session::output_bound};
+
+nb::tuple tuple_of(const Dims& dims) {
+  return nb::tuple(nb::cast(std::vector<int64_t>(dims.begin(), dims.end())));
+}
 
 nb::list specs(const Session& session, const Side& side, size_t count) {
   nb::list list;
   for (size_t i = 0; i < count; ++i) {
     nb::dict d;
+    const std::string_view called = side.name ? (session.*side.name)(i) : std::string_view();
+    if (!called.empty()) d["name"] = nb::str(called.data(), called.size());
     const bool is_scalar = (session.*side.is_scalar)(i);
     d["kind"] = is_scalar ? "integer" : "tensor";
     if (!is_scalar) {
       const std::string_view type = name((session.*side.dtype)(i));
-      const Dims& bound = (session.*side.bound)(i);
       d["dtype"] = nb::str(type.data(), type.size());
-      d["bound"] = nb::tuple(nb::cast(std::vector<int64_t>(bound.begin(), bound.end())));
+      if (side.least) d["least"] = tuple_of((session.*side.least)(i));
+      d["bound"] = tuple_of((session.*side.bound)(i));
     }
     list.append(d);
   }

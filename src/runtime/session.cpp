@@ -73,7 +73,7 @@ Status Session::State::record_call(const Call& call) {
   // Before the sweep, so that a value that does not fit leaves everything as it was.
   for (size_t i = 0; i < std::min(call.inputs.size(), graph->inputs.size()); ++i) {
     Status recorded = record_input(i, call.inputs[i]);
-    if (!recorded) return recorded.take_error().within(text("input ", i));
+    if (!recorded) return recorded.take_error().within(graph->describe_input(i));
   }
   return live->update(call.inputs);
 }
@@ -218,6 +218,19 @@ DType Session::input_dtype(size_t i) const {
 }
 DType Session::output_dtype(size_t i) const {
   return state_->output(i).tensor.dtype;
+}
+std::string_view Session::input_name(size_t i) const {
+  const auto& inputs = state_->graph->signature.inputs;
+  return i < inputs.size() ? std::string_view(inputs[i].name) : std::string_view();
+}
+Dims Session::input_least(size_t i) const {
+  const Signature& signature = state_->graph->signature;
+  Dims least = input_bound(i);
+  const bool is_told = i < signature.inputs.size() && !signature.inputs[i].sizes.empty();
+  for (size_t d = 0; d < least.rank(); ++d) {
+    least[d] = is_told ? signature.least(signature.inputs[i].sizes[d], least[d]) : 0;
+  }
+  return least;
 }
 const Dims& Session::input_bound(size_t i) const {
   return state_->input(i).tensor.dims;

@@ -1,7 +1,10 @@
 """The inputs of an exported program, with the bounds of each dim."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
+
+METHOD = "highwater_inputs_of_forward"
 
 
 @dataclass(frozen=True)
@@ -27,29 +30,84 @@ class Input:
         return f"{self.name}: {self.dtype} [{', '.join(map(str, self.dims))}]"
 
 
-def of(exported: Any) -> tuple[Input, ...]:
-    """Of a `torch.export.ExportedProgram`."""
-    wanted = exported.graph_signature.user_inputs
-    nodes = {node.name: node for node in exported.graph.nodes if node.op == "placeholder"}
-    return tuple(
-        _input(name, nodes[name].meta["val"], exported.range_constraints)
-        for name in wanted
-        if name in nodes
-    )
+class Signature:
+    """What a `torch.export.ExportedProgram` says of its inputs.
+
+    `from_one` is for programs that are right at a length of 1, although torch traced them with two
+    or more, and says so.
+    """
+
+    def __init__(self, exported: Any, from_one: bool = False) -> None:
+        self._ranges = exported.range_constraints
+        self._from_one = from_one
+        self._lengths: dict[str, list[int | None]] = {}
+        nodes = {node.name: node for node in exported.graph.nodes if node.op == "placeholder"}
+        given = [
+            spec.arg
+            for spec in exported.graph_signature.input_specs
+            if spec.kind.name == "USER_INPUT"
+        ]
+        # What is known at export, such as a plain number, has a value instead of a placeholder.
+        self._values = {
+            arg.name: arg.value if hasattr(arg, "value") else nodes[arg.name].meta["val"]
+            for arg in given
+        }
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        return tuple(self._input(name, value) for name, value in self._values.items())
+
+    def constant_method(self) -> dict[str, str]:
+        """The method by which a file tells it; its form is in `src/blob/signature.h`."""
+        entries = [self._entry(name, value) for name, value in self._values.items()]
+        told = {"lengths": self._lengths, "inputs": entries}
+        return {METHOD: json.dumps(told)}
+
+    def _input(self, name: str, value: Any) -> Input:
+        if not hasattr(value, "shape"):
+            return Input(name, type(value).__name__, None)
+        return Input(name, _dtype(value), tuple(self._dim(size) for size in value.shape))
+
+    def _entry(self, name: str, value: Any) -> dict[str, Any]:
+        if hasattr(value, "shape"):
+            sizes = [self._size(size) for size in value.shape]
+            return {"name": name, "dtype": _dtype(value), "dims": sizes}
+        return {"name": name, "dtype": type(value).__name__, "number": self._size(value)}
+
+    def _size(self, size: Any) -> Any:
+        """A number, or one or several times a length and something."""
+        if not hasattr(size, "node"):
+            return size if isinstance(size, int) else None
+        expression = size.node.expr
+        length, times, plus = _linear(expression)
+        dim = self._dim(size) if length is expression else self._range(length)
+        self._lengths[str(length)] = [dim.least, dim.most]
+        return {"of": str(length), "times": times, "plus": plus}
+
+    def _dim(self, size: Any) -> Dim:
+        return Dim(size, size) if isinstance(size, int) else self._range(size.node.expr)
+
+    def _range(self, expression: Any) -> Dim:
+        from torch.utils._sympy.value_ranges import bound_sympy
+
+        bounds = bound_sympy(expression, self._ranges)
+        least = 1 if self._from_one else int(bounds.lower)
+        return Dim(least, int(bounds.upper) if bounds.upper.is_Integer else None)
 
 
-def _input(name: str, value: Any, ranges: Any) -> Input:
-    if not hasattr(value, "shape"):
-        return Input(name, type(value).__name__, None)
-    dims = tuple(_dim(size, ranges) for size in value.shape)
-    return Input(name, str(value.dtype).removeprefix("torch."), dims)
+def _dtype(tensor: Any) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
 
 
-def _dim(size: Any, ranges: Any) -> Dim:
-    if isinstance(size, int):
-        return Dim(size, size)
-    from torch.utils._sympy.value_ranges import bound_sympy
+def _linear(expression: Any) -> tuple[Any, int, int]:
+    """(s, a, b) for a·s + b. What is not of that form is a length by itself."""
+    import sympy
 
-    bounds = bound_sympy(size.node.expr, ranges)
-    most = int(bounds.upper) if bounds.upper.is_Integer else None
-    return Dim(int(bounds.lower), most)
+    symbols = list(expression.free_symbols)
+    polynomial = expression.as_poly(*symbols) if len(symbols) == 1 else None
+    if polynomial is None or polynomial.degree() != 1:
+        return expression, 1, 0
+    times, plus = polynomial.all_coeffs()
+    if not (isinstance(times, sympy.Integer) and isinstance(plus, sympy.Integer) and times > 0):
+        return expression, 1, 0
+    return symbols[0], int(times), int(plus)

@@ -2,7 +2,6 @@
 whole model, cache included, is one delegate."""
 
 import contextlib
-import dataclasses
 import functools
 import json
 import tempfile
@@ -96,7 +95,10 @@ def _told(options: Options, progress: Progress) -> Iterator[list[inputs.Input]]:
         def tell(manager: Any, *args: Any, **kwargs: Any) -> Any:
             progress.step(step)
             if step == "lowering":
-                seen.extend(map(_from_one, inputs.of(manager.edge_manager.exported_program())))
+                # A single token runs as well as the two or more that torch traces with.
+                signature = inputs.Signature(manager.edge_manager.exported_program(), from_one=True)
+                manager.edge_manager._config_methods.update(signature.constant_method())
+                seen.extend(signature.inputs)
             return method(manager, *args, **kwargs)
 
         return tell
@@ -109,12 +111,6 @@ def _told(options: Options, progress: Progress) -> Iterator[list[inputs.Input]]:
     finally:
         for name, method in methods.items():
             setattr(LLMEdgeManager, name, method)
-
-
-def _from_one(given: inputs.Input) -> inputs.Input:
-    """torch traces with two tokens or more, and says so; a single one runs as well."""
-    dims = tuple(inputs.Dim(1, dim.most) if dim.most != dim.least else dim for dim in given.dims)
-    return dataclasses.replace(given, dims=dims)
 
 
 def read_params(path: Path, rope_scale: int | None) -> dict[str, Any]:

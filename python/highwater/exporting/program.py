@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from highwater.exporting import inputs
+
 BACKEND = "VulkanBackend"
 _HEADER = 64  # more than the bytes that tell where the program ends
 
@@ -26,6 +28,8 @@ def read(path: Path, method: str = "forward") -> Program:
     program, segments = _read_flatbuffer(path)
     found = Program(path.stat().st_size)
     for plan in program.execution_plan:
+        if plan.name == inputs.METHOD:
+            continue
         if plan.name != method:
             found.metadata[plan.name] = _constant(plan)
             continue

@@ -21,12 +21,13 @@ def export(source: str, half: bool, output: Path, progress: Progress) -> tuple[i
     module, example, dynamic_shapes = load(source)
     progress.step("exporting")
     exported = _trace(module, example, dynamic_shapes)
+    signature = inputs.Signature(exported)
     progress.step("lowering")
-    program = _lower(exported, half)
+    program = _lower(exported, half, signature.constant_method())
     progress.step("writing")
     with output.open("wb") as file:
         program.write_to_file(file)
-    return inputs.of(exported)
+    return signature.inputs
 
 
 def load(source: str) -> tuple[Any, tuple[Any, ...], Any]:
@@ -113,11 +114,15 @@ def _trace(module: Any, example: tuple[Any, ...], dynamic_shapes: Any) -> Any:
         return torch.export.export(module, example, dynamic_shapes=dynamic_shapes)
 
 
-def _lower(exported: Any, half: bool) -> Any:
+def _lower(exported: Any, half: bool, constant_methods: dict[str, Any]) -> Any:
     from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
     from executorch.exir import to_edge_transform_and_lower
 
     options = {"force_fp16": True} if half else {}
     with patterns.made_once():
-        edge = to_edge_transform_and_lower(exported, partitioner=[VulkanPartitioner(options)])
+        edge = to_edge_transform_and_lower(
+            exported,
+            partitioner=[VulkanPartitioner(options)],
+            constant_methods=constant_methods,
+        )
         return edge.to_executorch()

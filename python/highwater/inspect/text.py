@@ -90,10 +90,18 @@ def _method_lines(method: Json, kernels: bool) -> Iterator[str]:
 
 
 def _border(value: Json) -> str:
+    name = f"{value['name']}: " if "name" in value else ""
     if "dtype" in value:
         live = ", live" if value["dynamic"] else ""
-        return f"{value['dtype']} of at most {dims_text(value['bound'])}{live}"
-    return "an integer" if "integer" in value else "something that only the CPU takes"
+        if value["dynamic"] and value["least"]:
+            return f"{name}{value['dtype']} {_ranges(value['least'], value['bound'])}{live}"
+        return f"{name}{value['dtype']} of at most {dims_text(value['bound'])}{live}"
+    return name + ("an integer" if "integer" in value else "something that only the CPU takes")
+
+
+def _ranges(least: list[int], most: list[int]) -> str:
+    """[1, 2…128, 64]"""
+    return dims_text([b if a == b else f"{a}…{b}" for a, b in zip(least, most, strict=True)])
 
 
 def _indent(text: str) -> Iterator[str]:

@@ -79,17 +79,17 @@ const BadField kBadFields[] = {
     {"ConstantWithAnEmptyKey", [](auto& c) { c.constants[1].key = ""; }, {"constant 1", "neither"}},
     {"CallWithoutName", [](auto& c) { c.calls[1].name = std::nullopt; }, {"call 1", "no op name"}},
     {"CallWithAnEmptyName", [](auto& c) { c.calls[0].name = ""; }, {"call 0", "no op name"}},
-    {"NameNotUtf8", [](auto& c) { c.calls[0].name = "aten.\xff"; }, {"not UTF-8"}},
+    {"NameNotUtf8", [](auto& c) { c.calls[0].name = "aten.\xff"; }, {"not UTF-8", "aten.\\xff"}},
     {"NameWithAnEscape",
      [](auto& c) { c.calls[1].name = "aten.\x1b[31m"; },
-     {"control character (27)"}},
+     {"control character", "aten.\\x1b[31m"}},
     {"NameWithAnEscapeOfOneByte",
      [](auto& c) {
        c.constants[1].key =
            "\xc2\x9b"
            "31m";
      },
-     {"control character (155)"}},
+     {"control character", "\\xc2\\x9b31m"}},
     {"StringWithAnEscape",
      [](auto& c) { c.values[7] = std::string("tanh\x1b]0;"); },
      {"value 7", "control character"}},

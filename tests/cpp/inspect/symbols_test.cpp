@@ -75,9 +75,19 @@ TEST(Symbols, WhatTheExporterCallsStaticIsNotTried) {
   const ValueId x = b.input({8, 4});
   b.output(b.apply("toy.copy", {x}, {8, 4}));
   InputFacts fixed;
-  fixed.dynamic = false;
+  fixed.least = {8, 4};
   EXPECT_TRUE(Looked(b.program(), {fixed}).told().empty());
   EXPECT_FALSE(Looked(b.program()).told().empty());
+}
+
+TEST(Symbols, ARangeThatTheExporterTellsIsKept) {
+  ProgramBuilder b;
+  const ValueId x = b.input({8, 4});
+  b.output(b.apply("toy.copy", {x}, {8, 4}));
+  InputFacts told;
+  told.least = {3, 4};
+  EXPECT_EQ(Looked(b.program(), {told}).told(),
+            (std::vector<std::string>{"S: dim 0 of input 0, 3 to 8"}));
 }
 
 TEST(Symbols, AScalarIsLiveUnlessItIsKnown) {
@@ -87,7 +97,7 @@ TEST(Symbols, AScalarIsLiveUnlessItIsKnown) {
   const ValueId taken = b.apply("toy.take", {x, n}, {8, 4});
   b.output(taken);
   InputFacts fixed, known;
-  fixed.dynamic = false;
+  fixed.least = {8, 4};
   known.known = 3;
   const Looked live(b.program(), {InputFacts{}, fixed});
   ASSERT_EQ(live.symbols.size(), 1u);
