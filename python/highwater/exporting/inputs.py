@@ -33,11 +33,12 @@ class Input:
 class Signature:
     """What a `torch.export.ExportedProgram` says of its inputs.
 
-    `from_one` is for programs that are right at a length of 1, although torch traced them with two
-    or more, and says so.
+    `dynamic_shapes`, as `torch.export` took them, tell what its author calls the lengths: in the
+    program they have names like s77. `from_one` is for programs that are right at a length of 1,
+    although torch traced them with two or more, and says so.
     """
 
-    def __init__(self, exported: Any, from_one: bool = False) -> None:
+    def __init__(self, exported: Any, dynamic_shapes: Any = None, from_one: bool = False) -> None:
         self._ranges = exported.range_constraints
         self._from_one = from_one
         self._lengths: dict[str, list[int | None]] = {}
@@ -52,6 +53,7 @@ class Signature:
             arg.name: arg.value if hasattr(arg, "value") else nodes[arg.name].meta["val"]
             for arg in given
         }
+        self._names = _names_of_lengths(self._values, dynamic_shapes)
 
     @property
     def inputs(self) -> tuple[Input, ...]:
@@ -81,8 +83,9 @@ class Signature:
         expression = size.node.expr
         length, times, plus = _linear(expression)
         dim = self._dim(size) if length is expression else self._range(length)
-        self._lengths[str(length)] = [dim.least, dim.most]
-        return {"of": str(length), "times": times, "plus": plus}
+        name = self._names.get(length, str(length))
+        self._lengths[name] = [dim.least, dim.most]
+        return {"of": name, "times": times, "plus": plus}
 
     def _dim(self, size: Any) -> Dim:
         return Dim(size, size) if isinstance(size, int) else self._range(size.node.expr)
@@ -93,6 +96,23 @@ class Signature:
         bounds = bound_sympy(expression, self._ranges)
         least = 1 if self._from_one else int(bounds.lower)
         return Dim(least, int(bounds.upper) if bounds.upper.is_Integer else None)
+
+
+def _names_of_lengths(values: dict[str, Any], dynamic_shapes: Any) -> dict[Any, str]:
+    """The author's name of each symbol, where inputs are plain tensors; `Dim.AUTO` has none."""
+    specs = list(
+        dynamic_shapes.values() if isinstance(dynamic_shapes, dict) else dynamic_shapes or ()
+    )
+    names = {}
+    for value, spec in zip(values.values(), specs, strict=False):
+        if not hasattr(value, "shape") or not isinstance(spec, dict | list | tuple):
+            continue
+        for at, dim in spec.items() if isinstance(spec, dict) else enumerate(spec):
+            size = value.shape[at]
+            if hasattr(size, "node") and size.node.expr.is_Symbol and hasattr(dim, "__name__"):
+                names[size.node.expr] = dim.__name__
+    # Two symbols of one name would be taken for one.
+    return names if len(set(names.values())) == len(names) else {}
 
 
 def _dtype(tensor: Any) -> str:

@@ -21,7 +21,7 @@ def export(source: str, half: bool, output: Path, progress: Progress) -> tuple[i
     module, example, dynamic_shapes = load(source)
     progress.step("exporting")
     exported = _trace(module, example, dynamic_shapes)
-    signature = inputs.Signature(exported)
+    signature = inputs.Signature(exported, dynamic_shapes)
     progress.step("lowering")
     program = _lower(exported, half, signature.constant_method())
     progress.step("writing")
