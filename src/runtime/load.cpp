@@ -49,7 +49,7 @@ Status fill_constant(const Program& program, const ConstantSource& source, const
   if (!constant.parts.empty()) return fill_from_parts(program, source, constant, memory);
   const auto count = static_cast<size_t>(value.tensor.dims.numel());
   const DType stored = value.tensor.dtype;
-  return use_constant(constant, source, count * byte_size(stored), [&](auto bytes) {
+  return use_constant(constant, source, uint64_t{count} * byte_size(stored), [&](auto bytes) {
     return to_device(stored, bytes, value.tensor.device_dtype(), memory, count);
   });
 }

@@ -96,15 +96,25 @@ def test_a_damaged_program_is_an_error_or_runs_but_never_crashes(make):
     assert results.count(False) > TRIALS // 4, "so few refusals mean that nothing was damaged"
 
 
-@pytest.mark.parametrize("text", [b"no_op", b"\xff\x80\xfe\xc0\xf5"], ids=["letters", "bytes"])
-def test_an_unknown_operator_is_named(text):
+def _with_operator_named(text):
     pte = bytearray(_norm())
     at = bytes(pte).index(b"et_vk.rms_norm.default")
-    pte[at : at + 5] = text
+    pte[at : at + len(text)] = text
+    return bytes(pte)
+
+
+def test_an_unknown_operator_is_named():
     with pytest.raises(LoadError) as error:
-        LiveProgram(bytes(pte))
+        LiveProgram(_with_operator_named(b"no_op"))
     assert error.value.unsupported
-    assert ".rms_norm.default" in highwater.last_error()
+    assert "no_op.rms_norm.default" in highwater.last_error()
+
+
+@pytest.mark.parametrize("text", [b"\xff\x80\xfe\xc0\xf5", b"\x1b[31m"], ids=["bytes", "escape"])
+def test_an_operator_whose_name_is_no_text_is_shown_without_harm(text):
+    with pytest.raises(LoadError, match="not UTF-8, or has a control character"):
+        LiveProgram(_with_operator_named(text))
+    assert highwater.last_error().isprintable()
 
 
 def test_bytes_that_are_no_program_at_all():
