@@ -1,7 +1,10 @@
 """Turns a .wgsl file into a C++ header: its text, and its `struct Params` as a C++ struct.
 
 The WGSL file is the only place where a kernel's params are declared, so the two sides cannot
-disagree. Members may be u32, i32, f32, vec4 of those, or array<vec4<…>, N>.
+disagree. Members may be u32, i32, f32, vec4 of those, or array<vec4<…>, N>. The first C++ member is
+a `ByName`, which no list of values by position can fill.
+
+A kernel whose loops follow live sizes is told from others: its plans must say how far it walks.
 
 A line `#include "other.wgsl"` stands for the lines of a file beside it.
 """
@@ -37,11 +40,32 @@ def params_struct(source: str) -> list[str]:
     size = (size + 15) // 16 * 16
     return [
         "  struct alignas(16) Params {",
+        "    [[no_unique_address]] ByName by_name{};",
         *lines,
         "  };",
         f"  static constexpr uint32_t kParamsSize = {size};",
         "  static_assert(sizeof(Params) == kParamsSize);",
     ]
+
+
+def is_short(loop: str) -> bool:
+    """Whether a `for` has few rounds at any live size: up to a constant, or down from one or from a
+    rank. Constants are written in capitals, as ${LANES} and WG are."""
+    begin, condition, _ = (part.strip() for part in loop.split(";"))
+    constant = r"[0-9A-Z_ui${}*/ ]+"
+    start = begin.split("=")[1].strip()
+    if re.fullmatch(rf"\w+ < {constant}", condition):
+        return True
+    counts_down = re.fullmatch(r"\w+ >=? [01]u?", condition)
+    return bool(counts_down and re.fullmatch(rf"{constant}|params\.(\w+_)?rank", start))
+
+
+def walks(source: str) -> bool:
+    """Whether some loop may have many rounds."""
+    code = re.sub(r"//[^\n]*", "", source)
+    loops = re.findall(r"\bfor \((.*?)\) \{", code)
+    others = len(re.findall(r"\b(for|while|loop)\b", code)) - len(loops)
+    return others > 0 or not all(map(is_short, loops))
 
 
 def with_includes(path: Path, seen: list[Path]) -> str:
@@ -62,9 +86,11 @@ def header(path: Path, source: str) -> str:
             "#include <array>",
             "#include <cstdint>",
             '#include "graph/kernel.h"',
+            '#include "graph/params.h"',
             "namespace highwater::wgsl {",
             f"struct {path.stem} {{",
             *params_struct(source),
+            f"  static constexpr bool kWalks = {str(walks(source)).lower()};",
             "  static constexpr KernelSource kSource{",
             f'      "{path.stem}", kParamsSize, R"wgsl({source})wgsl"}};',
             "};",

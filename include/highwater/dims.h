@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -50,10 +51,13 @@ class HIGHWATER_API Dims {
   void insert(size_t at, int64_t d);
   void erase(size_t at);
 
-  // Elements of dims [from, to) as far as there are such; an empty product is 1.
+  // Elements of dims [from, to) as far as there are such; an empty product is 1. More than can be
+  // counted, which dims that no bound has seen may ask for, are the largest number there is.
   int64_t product(size_t from, size_t to) const {
     int64_t n = 1;
-    for (size_t i = from; i < to && i < rank_; ++i) n *= dims_[i];
+    for (size_t i = from; i < to && i < rank_; ++i) {
+      if (__builtin_mul_overflow(n, dims_[i], &n)) return std::numeric_limits<int64_t>::max();
+    }
     return n;
   }
   int64_t numel() const { return product(0, rank_); }

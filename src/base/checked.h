@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace highwater {
@@ -24,6 +25,13 @@ std::optional<Int> checked_mul(Int a, Int b) {
   return __builtin_mul_overflow(a, b, &product) ? std::nullopt : std::optional<Int>(product);
 }
 
+// The product of sizes, or the largest number there is. That is more than any bound allows.
+template <class Int>
+constexpr Int saturating_mul(Int a, Int b) {
+  Int product{};
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<Int>::max() : product;
+}
+
 // x rounded up to a multiple of `step`; the caller knows that it fits.
 template <class Int>
 constexpr Int round_up(Int x, Int step) {
@@ -32,7 +40,7 @@ constexpr Int round_up(Int x, Int step) {
 
 template <class Int>
 constexpr Int ceil_div(Int x, Int divisor) {
-  return (x + divisor - 1) / divisor;
+  return x / divisor + (x % divisor > 0 ? 1 : 0);
 }
 
 }  // namespace highwater

@@ -44,7 +44,7 @@ Dims Dims::strides() const {
   int64_t stride = 1;
   for (size_t i = rank_; i-- > 0;) {
     result[i] = stride;
-    stride *= dims_[i];
+    stride = saturating_mul(stride, dims_[i]);
   }
   return result;
 }

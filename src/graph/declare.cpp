@@ -72,13 +72,13 @@ Tensor Args::scratch(DType dtype, int64_t elements) {
 
 uint32_t Args::declare_step(const KernelSource& source, std::span<const Tensor> bindings,
                             std::span<const Substitution> substitutions, std::string_view variant) {
-  if (error_) return 0;
+  if (error_) return kNoStep;
   std::vector<Operand> operands;
   for (Tensor t : bindings) operands.push_back({dtype(t), may_be_image(graph_, t)});
   auto expanded = expand(source, traits(), operands, substitutions);
   if (!expanded) {
     refuse(expanded.take_error());
-    return 0;
+    return kNoStep;
   }
   StepDecl step;
   step.name = variant.empty() ? std::string(source.name) : text(source.name, "/", variant);

@@ -30,11 +30,15 @@ struct LiveInt {
 
 using LiveInts = std::vector<LiveInt>;
 
+constexpr uint32_t kNoStep = std::numeric_limits<uint32_t>::max();
+
 // A step that an op declared for kernel K: a compiled pipeline with its bindings. plan() picks
-// among them; it cannot make new ones.
+// among them; it cannot make new ones. One that was not declared is none, and is refused when run.
 template <class K>
 struct Step {
-  uint32_t id = 0;
+  uint32_t id = kNoStep;
+
+  bool is_declared() const { return id != kNoStep; }
 };
 
 }  // namespace highwater

@@ -106,12 +106,29 @@ Status Live::plan_node(uint32_t n) {
   touched_.push_back(n);
   ++planned_nodes_;
   Status status = node.op->plan(shapes_, plan);
-  if (!status) return status.take_error().within(text("op ", node.name));
   for (const Plan::Resize& r : plan.resizes()) {
-    status = set_dims(r.value, r.dims);
-    if (!status) return status.take_error().within(text("op ", node.name));
+    if (status.ok()) status = set_dims(r.value, r.dims);
   }
+  if (status.ok()) status = check_runs(node, plan);
+  if (!status) return status.take_error().within(text("op ", node.name));
   for (const Plan::SetScalar& s : plan.scalars()) set_scalar(s.value, s.number);
+  return {};
+}
+
+// What an op must not get wrong, since nothing after this would notice.
+Status Live::check_runs(const Node& node, const Plan& plan) const {
+  for (const Plan::Run& run : plan.runs()) {
+    if (run.step == kNoStep) return fail("its plan runs a step that it never declared");
+    const StepDecl& step = graph_.steps[run.step];
+    if (run.step < node.first_step || run.step >= node.end_step) {
+      return fail("its plan runs ", step.name, ", a step of another op");
+    }
+    if (run.rounds.count > graph_.traits.most_rounds) {
+      return fail("sizes that take ", run.rounds.count, " rounds of ", step.name,
+                  " are too long for this adapter, which ends loops after ",
+                  graph_.traits.most_rounds);
+    }
+  }
   return {};
 }
 

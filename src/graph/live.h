@@ -67,6 +67,7 @@ class Live {
   Status check_signature();
   Status sweep();
   Status plan_node(uint32_t node);
+  Status check_runs(const Node& node, const Plan& plan) const;
   Status set_dims(ValueId id, const Dims& dims);
   void set_scalar(ValueId id, int64_t number);
   void mark_readers(ValueId id);

@@ -13,6 +13,12 @@
 
 namespace highwater {
 
+// How often the loops of one invocation go round, all of them together, at most. Some adapters end
+// loops after so many rounds without a word; the engine refuses a plan that would be cut short.
+struct Rounds {
+  int64_t count = 0;
+};
+
 class Plan {
  public:
   struct Resize {
@@ -26,6 +32,7 @@ class Plan {
   struct Run {
     uint32_t step;
     Grid grid;
+    Rounds rounds;
     uint32_t params_at;  // into params_
     uint32_t params_size;
   };
@@ -40,16 +47,22 @@ class Plan {
     return *this;
   }
 
-  // Runs a declared step. Steps run in the order of these calls; an empty grid runs nothing.
+  // Runs a declared step. Steps run in the order of these calls; an empty grid runs nothing. A
+  // kernel whose loops follow live sizes must be given their rounds.
   template <class K>
+    requires(!K::kWalks)
   Plan& run(Step<K> step, const typename K::Params& params, Grid grid) {
+    return run(step, params, grid, Rounds{});
+  }
+  template <class K>
+  Plan& run(Step<K> step, const typename K::Params& params, Grid grid, Rounds rounds) {
     using Params = typename K::Params;
     static_assert(std::is_trivially_copyable_v<Params>);
     if (grid.empty()) return *this;
     const size_t at = params_.size();
     params_.resize(at + K::kParamsSize);
     if constexpr (K::kParamsSize > 0) std::memcpy(params_.data() + at, &params, sizeof params);
-    runs_.push_back({step.id, grid, static_cast<uint32_t>(at), K::kParamsSize});
+    runs_.push_back({step.id, grid, rounds, static_cast<uint32_t>(at), K::kParamsSize});
     return *this;
   }
 

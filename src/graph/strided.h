@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/checked.h"
 #include "highwater/dims.h"
 
 namespace highwater {
@@ -20,7 +21,7 @@ class StridedLoop {
   void add_dim(int64_t size, std::array<int64_t, N> strides) {
     if (size == 1) return;
     if (rank_ > 0 && merges(size, strides)) {
-      size_[rank_ - 1] *= size;
+      size_[rank_ - 1] = saturating_mul(size_[rank_ - 1], size);
       strides_[rank_ - 1] = strides;
       return;
     }
@@ -60,7 +61,7 @@ class StridedLoop {
  private:
   bool merges(int64_t size, const std::array<int64_t, N>& strides) const {
     for (size_t k = 0; k < N; ++k) {
-      if (strides_[rank_ - 1][k] != strides[k] * size) return false;
+      if (checked_mul(strides[k], size) != strides_[rank_ - 1][k]) return false;
     }
     return true;
   }

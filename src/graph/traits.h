@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace highwater {
 
@@ -23,6 +24,13 @@ struct DeviceTraits {
   // Kernels may bind float16 as it is, and not as words with two of them. Those for software
   // adapters do not: they read constants from images, which have no such texels.
   bool half = false;
+
+  // After how many rounds the adapter ends the loops of an invocation, without a word. Mesa's
+  // software adapter counts to 65,535 for all of its loops together; this leaves room for those of
+  // a few rounds that plans do not count.
+  static constexpr int64_t kMostRoundsOnMesa = 60'000;
+  static constexpr int64_t kAnyRounds = std::numeric_limits<int64_t>::max();
+  int64_t most_rounds = kMostRoundsOnMesa;
 
   // Lavapipe compiles a shader anew for the values of uniforms that steer its loops: a new length
   // would stop to compile. It leaves storage buffers alone. On a GPU uniforms are faster.

@@ -1,7 +1,27 @@
+#include <algorithm>
+
 #include "passes/passes.h"
 #include "passes/rewriter.h"
 
 namespace highwater {
+
+namespace {
+
+// Whether it has one size, because it is a constant or computed from such alone in a few steps.
+// Rows that are whole quads at their bound need not be at a live width.
+bool is_fixed(const Rewriter& r, ValueId id, int steps = 4) {
+  if (std::holds_alternative<SymInt>(r.value(id)) || steps < 0) return false;
+  const TensorDecl* tensor = r.tensor(id);
+  if (!tensor) return !std::holds_alternative<ValueList>(r.value(id));
+  if (tensor->constant) return true;
+  const auto made = r.producer(id);
+  if (!made) return false;
+  const std::vector<ValueId>& args = r.call(*made).args;  // of which the last is the result
+  return std::all_of(args.begin(), args.end() - 1,
+                     [&](ValueId arg) { return is_fixed(r, arg, steps - 1); });
+}
+
+}  // namespace
 
 void fuse_add_rms_norm(Program& program) {
   Rewriter r(program);
@@ -18,7 +38,7 @@ void fuse_add_rms_norm(Program& program) {
                        x.dims.back() % 4 == 0 && w.dims.rank() == 1 &&
                        w.dims.back() == x.dims.back() && is_float(a.dtype) && is_float(b.dtype);
     const auto w_made = r.producer(norm[1]);
-    if (!plain || (w_made && *w_made > *add)) continue;
+    if (!plain || !is_fixed(r, norm[1]) || (w_made && *w_made > *add)) continue;
     // In place of the sum, so that all its readers still come after it.
     const ValueId outs = r.add_value(ValueList{{norm[0], norm[3]}});
     r.remove(i);

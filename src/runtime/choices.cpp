@@ -19,6 +19,7 @@ DeviceTraits traits_of(const gpu::Device& device) {
   DeviceTraits traits;
   const gpu::AdapterDescription& adapter = device.adapter();
   traits.software = adapter.type == "CPU";
+  if (!traits.software) traits.most_rounds = DeviceTraits::kAnyRounds;
   traits.lanes = device.subgroup_size();
   traits.enable_subgroups = adapter.subgroups_must_be_enabled;
   override_kind(traits);
@@ -30,6 +31,7 @@ DeviceTraits traits_without_device() {
   DeviceTraits traits;
   traits.software = false;
   override_kind(traits);
+  if (!traits.software) traits.most_rounds = DeviceTraits::kAnyRounds;
   return traits;
 }
 

@@ -3,7 +3,7 @@
 import lowering
 import pytest
 import torch
-from live import LENGTHS, RMS, LiveProgram, check_live
+from live import BOTH_KINDS, LENGTHS, RMS, LiveProgram, check_live
 from modules import WIDTH, Fn, RmsNorm, live, rms_norm, shapes
 from torch import nn
 
@@ -139,6 +139,52 @@ def test_the_normalized_dim_itself_is_live():
         ops=[RMS_NORM],
         tolerance=RMS,
     )
+
+
+def rms_norm_of_sum(x, y, weight):
+    return rms_norm(x + y, weight)
+
+
+def test_the_normalized_dim_of_a_sum_is_live():
+    check_live(
+        Fn(rms_norm_of_sum),
+        lambda n: (torch.randn(4, n), torch.randn(4, n), torch.randn(n)),
+        shapes({1: live()}, {1: live()}, {0: live()}),
+        tolerance=RMS,
+    )
+
+
+# Two walks along 131,072 elements are 65,536 rounds by quads: one more than Mesa's software adapter
+# gives the loops of an invocation.
+@pytest.mark.parametrize("of_sum", [False, True], ids=["of x", "of a sum"])
+@pytest.mark.parametrize("width", [32_768, 32_772, 131_068, 131_072, 262_144])
+def test_rows_about_the_longest_walk(width, of_sum):
+    norm = RmsNorm(width)
+    module = Fn(lambda x: norm(x + x)) if of_sum else norm
+    check_live(
+        module,
+        lambda n: (torch.randn(n, width),),
+        shapes({0: live(most=5)}) if of_sum else ({0: live(most=5)},),
+        tolerance=RMS,
+        lengths=(5, 3, 1, 5),
+        kinds=BOTH_KINDS,
+    )
+
+
+def test_rows_that_are_too_long_are_refused_and_the_next_call_is_right():
+    """Those that are no whole quads are walked by one invocation, four rows at a time."""
+    width = 20_000
+    pte = lowering.lower(
+        Fn(rms_norm),
+        (torch.randn(5, width), torch.randn(width)),
+        shapes({1: live(most=width)}, {0: live(most=width)}),
+    )
+    lowering.assert_delegated(pte, RMS_NORM)
+    program = LiveProgram(pte)
+    for length in (width, 14_999, 1, width):
+        program.check(Fn(rms_norm), torch.randn(5, length), torch.randn(length), tolerance=RMS)
+        with pytest.raises(RuntimeError, match=r"rms_norm.*60004 rounds of rms_norm_scale.*60000"):
+            program.run(torch.randn(5, 15_001), torch.randn(15_001))
 
 
 def test_batch_and_length_are_live_together():

@@ -23,6 +23,8 @@ PARTS = {
     "all rows but the last": (lambda x: x[:-1], lambda n: (n, 24), 0, 8, SLICE),
     "the last two rows": (lambda x: x[-2:], lambda n: (n, 24), 0, 8, SLICE),
     "rows -3 to -1": (lambda x: x[-3:-1], lambda n: (n, 24), 0, 8, SLICE),
+    "columns, by a step past all": (lambda x: x[:, 1:20:100], lambda n: (n, 24), 0, 1, SLICE),
+    "rows, by a step past all": (lambda x: x[3 :: 2**62], lambda n: (24, n), 1, 1, SLICE),
     "every other row": (lambda x: x[::2], lambda n: (n, 24), 0, 8, SLICE),
     "inner rows": (lambda x: x[:, 2:-3], lambda n: (2, n, 24), 1, 8, SLICE),
     "inner live columns": (lambda x: x[:, 2:-3], lambda n: (5, n), 1, 8, SLICE),

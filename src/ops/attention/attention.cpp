@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/narrow.h"
 #include "wgsl/attention_load_group.h"
 #include "wgsl/attention_load_lanes.h"
 
@@ -55,8 +56,7 @@ Status Attention::Problem::set_mask(const Dims& mask) {
   return {};
 }
 
-Attention::Attention(Args& a, const Operands& operands, const Problem& largest)
-    : o_(operands), walk_limit_(a) {
+Attention::Attention(Args& a, const Operands& operands, const Problem& largest) : o_(operands) {
   a.require(largest.kv_heads > 0 && largest.q_heads % std::max<int64_t>(largest.kv_heads, 1) == 0,
             largest.q_heads, " query heads for ", largest.kv_heads, " kv heads");
   any_ = a.step<wgsl::attention_any>({o_.y, o_.q, o_.k, o_.v, o_.mask.value_or(o_.q)},
@@ -95,10 +95,15 @@ int64_t Attention::most_cut_rows(int64_t heads) const {
   return most;
 }
 
+int64_t Attention::batch_of(const Route& route, int64_t quads) {
+  if (route.lanes < Grid::kWorkgroupSize) return 4;
+  // As many as fit into the workgroup memory that WebGPU guarantees.
+  return std::min<int64_t>(16, 512 / quads / 4 * 4);
+}
+
 Step<wgsl::attention> Attention::declare(Args& a, const Route& route, int64_t quads) const {
   const bool by_group = route.lanes == Grid::kWorkgroupSize;
-  // As many keys and values as fit into the workgroup memory that WebGPU guarantees.
-  const int64_t batch = by_group ? std::min<int64_t>(16, 512 / quads / 4 * 4) : 4;
+  const int64_t batch = batch_of(route, quads);
   const std::string tile = text("array<vec4<f32>, ", batch * quads, ">;");
   // Where key or value j of four has its quad i.
   const auto quad = [&](std::string_view load, std::string_view mine, std::string_view all) {
@@ -131,24 +136,38 @@ Step<wgsl::attention> Attention::declare(Args& a, const Route& route, int64_t qu
       text(route.lanes * route.rows, "x", 4 * quads));
 }
 
-Status Attention::plan(const Problem& p, Plan& plan) const {
-  if (p.head_dim == 0 || p.head_dim != tiled_head_dim_) return plan_any(p, plan);
-  plan_tiles(p, plan);
-  return {};
+void Attention::plan(const Problem& p, Plan& plan) const {
+  if (p.head_dim == 0 || p.head_dim != tiled_head_dim_) {
+    plan_any(p, plan);
+  } else {
+    plan_tiles(p, plan);
+  }
 }
 
-Status Attention::plan_any(const Problem& p, Plan& plan) const {
-  HW_CHECK(walk_limit_.check(4 * p.context * (ceil_div<int64_t>(p.head_dim, 8) + 1)));
+void Attention::plan_any(const Problem& p, Plan& plan) const {
   const int64_t numel = p.batch * p.q_heads * p.positions * p.head_dim;
-  const auto u32 = [](int64_t n) { return static_cast<uint32_t>(n); };
   plan.run(any_,
-           {u32(ceil_div<int64_t>(numel, 4)), u32(numel), u32(p.head_dim), u32(p.q_heads),
-            u32(p.q_heads / p.kv_heads), u32(p.positions), u32(p.context), u32(p.causal_from),
-            p.q_head < p.q_position, u32(p.q_batch), u32(p.q_position), u32(p.q_head),
-            u32(p.kv_batch), u32(p.kv_position), u32(p.kv_head), u32(p.mask_batch),
-            u32(p.mask_head), u32(p.mask_row), static_cast<float>(p.scale)},
-           Grid::quads(numel));
-  return {};
+           {.quads = quads_of(numel),
+            .numel = u32(numel),
+            .head_dim = u32(p.head_dim),
+            .q_heads = u32(p.q_heads),
+            .group = u32(p.q_heads / p.kv_heads),
+            .positions = u32(p.positions),
+            .context = u32(p.context),
+            .causal_from = u32(p.causal_from),
+            .heads_inside = p.q_head < p.q_position,
+            .q_batch = u32(p.q_batch),
+            .q_position = u32(p.q_position),
+            .q_head = u32(p.q_head),
+            .kv_batch = u32(p.kv_batch),
+            .kv_position = u32(p.kv_position),
+            .kv_head = u32(p.kv_head),
+            .mask_batch = u32(p.mask_batch),
+            .mask_head = u32(p.mask_head),
+            .mask_row = u32(p.mask_row),
+            .scale = narrow_to_float(p.scale)},
+           // Four elements, each of which looks at every key, eight numbers at a time.
+           Grid::quads(numel), Rounds{4 * p.context * (ceil_div<int64_t>(p.head_dim, 8) + 1)});
 }
 
 void Attention::plan_tiles(const Problem& p, Plan& plan) const {
@@ -164,38 +183,48 @@ void Attention::plan_tiles(const Problem& p, Plan& plan) const {
   const bool few = rows <= kFewRows || heads * row_tiles < kTilesEnough;
   const int64_t parts = few ? std::max<int64_t>(ceil_div(p.context, kChunk), 1) : 1;
   const int64_t quads = p.head_dim / 4;
-  const auto u32 = [](int64_t n) { return static_cast<uint32_t>(n); };
+  const int64_t chunk = parts > 1 ? kChunk : round_up<int64_t>(p.context, 4);
 
-  wgsl::attention::Params params{};
-  params.tiles = u32(heads * row_tiles * parts);
-  params.row_tiles = u32(row_tiles);
-  params.kv_heads = u32(p.kv_heads);
-  params.group = u32(group);
-  params.positions = u32(p.positions);
-  params.context = u32(p.context);
-  params.causal_from = u32(p.causal_from);
-  params.chunks = u32(parts);
-  params.chunk = parts > 1 ? u32(kChunk) : u32(round_up<int64_t>(p.context, 4));
-  params.q_batch = u32(p.q_batch / 4);
-  params.q_position = u32(p.q_position / 4);
-  params.q_head = u32(p.q_head / 4);
-  params.kv_batch = u32(p.kv_batch / 4);
-  params.kv_position = u32(p.kv_position / 4);
-  params.kv_head = u32(p.kv_head / 4);
-  params.mask_batch = u32(p.mask_batch);
-  params.mask_head = u32(p.mask_head);
-  params.mask_row = u32(p.mask_row);
-  params.scale = static_cast<float>(p.scale);
+  const wgsl::attention::Params params{.tiles = u32(heads * row_tiles * parts),
+                                       .row_tiles = u32(row_tiles),
+                                       .kv_heads = u32(p.kv_heads),
+                                       .group = u32(group),
+                                       .positions = u32(p.positions),
+                                       .context = u32(p.context),
+                                       .causal_from = u32(p.causal_from),
+                                       .chunks = u32(parts),
+                                       .chunk = u32(chunk),
+                                       .q_batch = u32(p.q_batch / 4),
+                                       .q_position = u32(p.q_position / 4),
+                                       .q_head = u32(p.q_head / 4),
+                                       .kv_batch = u32(p.kv_batch / 4),
+                                       .kv_position = u32(p.kv_position / 4),
+                                       .kv_head = u32(p.kv_head / 4),
+                                       .mask_batch = u32(p.mask_batch),
+                                       .mask_head = u32(p.mask_head),
+                                       .mask_row = u32(p.mask_row),
+                                       .scale = narrow_to_float(p.scale)};
   const bool by_group = route.lanes == Grid::kWorkgroupSize;
+  // A workgroup loops over what it brings, and over what it has brought by fours.
+  const int64_t batch = batch_of(route, quads);
+  const int64_t each = by_group ? 1 + batch / 4 + ceil_div<int64_t>(batch * quads, route.lanes) : 1;
   plan.run(steps_[best], params,
-           by_group ? Grid::groups(params.tiles) : Grid::lanes(params.tiles, route.lanes));
+           by_group ? Grid::groups(params.tiles) : Grid::lanes(params.tiles, route.lanes),
+           Rounds{each * ceil_div(chunk, batch)});
   if (parts == 1) return;
   const int64_t out_quads = heads * rows * quads;
   plan.resize(partial_, {heads * rows * parts * (quads + 1) * 4});
   plan.run(merge_,
-           {u32(out_quads), u32(quads), params.kv_heads, params.group, params.positions,
-            params.chunks, params.q_batch, params.q_position, params.q_head},
-           Grid::threads(out_quads));
+           {.quads = u32(out_quads),
+            .head_quads = u32(quads),
+            .kv_heads = params.kv_heads,
+            .group = params.group,
+            .positions = params.positions,
+            .chunks = params.chunks,
+            .q_batch = params.q_batch,
+            .q_position = params.q_position,
+            .q_head = params.q_head},
+           Grid::threads(out_quads), Rounds{2 * parts});
 }
 
 }  // namespace highwater

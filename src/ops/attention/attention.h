@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "graph/op.h"
-#include "ops/long_walks.h"
 #include "wgsl/attention.h"
 #include "wgsl/attention_any.h"
 #include "wgsl/attention_merge.h"
@@ -39,7 +38,7 @@ class Attention {
   // `largest` bounds every later problem.
   Attention(Args& a, const Operands& operands, const Problem& largest);
 
-  Status plan(const Problem& p, Plan& plan) const;
+  void plan(const Problem& p, Plan& plan) const;
 
   // 1 / sqrt(head dim), unless the program says otherwise.
   static double default_scale(int64_t head_dim);
@@ -59,14 +58,15 @@ class Attention {
   // A tile keeps whole rows in registers; beyond this they would not fit.
   static constexpr int64_t kMostTiled = 256;
 
+  // How many keys and values a route brings at a time.
+  static int64_t batch_of(const Route& route, int64_t quads);
   void plan_tiles(const Problem& p, Plan& plan) const;
-  Status plan_any(const Problem& p, Plan& plan) const;
+  void plan_any(const Problem& p, Plan& plan) const;
   static std::vector<Route> routes_for(const DeviceTraits& traits, int64_t quads, int64_t group);
   int64_t most_cut_rows(int64_t heads) const;
   Step<wgsl::attention> declare(Args& a, const Route& route, int64_t quads) const;
 
   Operands o_;
-  WalkLimit walk_limit_;
   int64_t tiled_head_dim_ = 0;  // that the tiles are made for; 0: none
   std::vector<Route> routes_;
   std::vector<Step<wgsl::attention>> steps_;

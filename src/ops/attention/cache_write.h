@@ -25,9 +25,8 @@ class CacheWrite {
     a.require(d.rank() == 4, "a cache of dims ", d,
               "; it must be [batch, capacity, heads, head dim]");
     if (d.rank() != 4) return;
-    whole_quads_ = d[2] * d[3] % 4 == 0;
     const std::vector<Substitution> caches{{"CACHES", std::to_string(N)}};
-    if (whole_quads_) {
+    if (d[2] * d[3] % 4 == 0) {
       step_ = a.step<wgsl::cache_write>(bindings, caches);
     } else {
       any_ = a.step<wgsl::cache_write_any>(bindings, caches);
@@ -39,27 +38,31 @@ class CacheWrite {
       return fail("a value of dims ", value, " does not fit a cache of dims ", cache);
     }
     if (position < 0 || position > cache[1] - value[1]) {
-      return fail("positions ", position, " to ", position + value[1],
-                  " run past a cache with room for ", cache[1]);
+      return fail(value[1], " positions from ", position, " on run past a cache with room for ",
+                  cache[1]);
     }
     const int64_t row = cache[2] * cache[3];
-    const auto u32 = [](int64_t n) { return static_cast<uint32_t>(n); };
-    if (whole_quads_) {
+    if (step_.is_declared() && row % 4 != 0) return fail("a cache of dims ", cache);
+    if (step_.is_declared()) {
       plan.run(step_,
-               {u32(value.numel() / 4), u32(value[1] * row / 4), u32(cache[1] * row / 4),
-                u32(position * row / 4)},
+               {.quads = quads_of(value.numel()),
+                .batch_quads = u32(value[1] * row / 4),
+                .cache_quads = u32(cache[1] * row / 4),
+                .offset_quads = u32(position * row / 4)},
                Grid::quads(value.numel()));
     } else if (value.numel() > 0) {
       plan.run(any_,
-               {u32(ceil_div<int64_t>(cache.numel(), 4)), u32(cache.numel()), u32(value[1] * row),
-                u32(cache[1] * row), u32(position * row)},
+               {.quads = quads_of(cache.numel()),
+                .numel = u32(cache.numel()),
+                .batch_elements = u32(value[1] * row),
+                .cache_elements = u32(cache[1] * row),
+                .offset = u32(position * row)},
                Grid::quads(cache.numel()));
     }
     return {};
   }
 
  private:
-  bool whole_quads_ = true;
   Step<wgsl::cache_write> step_;
   Step<wgsl::cache_write_any> any_;
 };

@@ -61,7 +61,8 @@ class SdpaWithKvCache final : public Op {
       // Which keys count is then for the mask to say, of all that it is wide.
       p.context = std::min(s[*mask_].back(), cache[1]);
     }
-    return attention_.plan(p, plan);
+    attention_.plan(p, plan);
+    return {};
   }
 
  private:
@@ -145,7 +146,8 @@ class Sdpa final : public Op {
     if (mask_) {
       HW_CHECK(p.set_mask(s[*mask_]));
     }
-    return attention_.plan(p, plan);
+    attention_.plan(p, plan);
+    return {};
   }
 
  private:

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "graph/op.h"
 #include "graph/strided.h"
+#include "ops/narrow.h"
 #include "wgsl/binary_broadcast.h"
 #include "wgsl/binary_flat.h"
 #include "wgsl/binary_functions.h"
@@ -79,46 +79,49 @@ class Binary final : public Op {
 
   Status plan(const Shapes& s, Plan& plan) const override {
     if (!b_) {
+      const int64_t numel = s[x_].numel();
       plan.resize(y_, s[x_]);
-      const auto as_int = static_cast<int32_t>(std::clamp<double>(
-          number_, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
       plan.run(with_number_,
-               {quads(s[x_]), static_cast<float>(alpha_), static_cast<float>(number_), as_int},
-               Grid::quads(s[x_].numel()));
+               {.quads = quads_of(numel),
+                .alpha = narrow_to_float(alpha_),
+                .b_float = narrow_to_float(number_),
+                .b_int = narrow_to_int(number_)},
+               Grid::quads(numel));
       return {};
     }
     const Dims &a = s[x_], &b = s[*b_];
     HW_TRY(const Dims y, broadcast(a, b));
     plan.resize(y_, y);
-    const auto alpha = static_cast<float>(alpha_);
+    const float alpha = narrow_to_float(alpha_);
     const auto is_flat = [&](const Dims& d) { return d.numel() == 1 || d.numel() == y.numel(); };
     if (is_flat(a) && is_flat(b)) {
-      plan.run(flat_, {quads(y), a.numel() == 1, b.numel() == 1, alpha}, Grid::quads(y.numel()));
+      plan.run(flat_,
+               {.quads = quads_of(y.numel()),
+                .a_is_scalar = a.numel() == 1,
+                .b_is_scalar = b.numel() == 1,
+                .alpha = alpha},
+               Grid::quads(y.numel()));
       return {};
     }
     StridedLoop<2> loop;
     for (size_t i = 0; i < y.rank(); ++i) {
       loop.add_dim(y[i], {broadcast_stride(a, y, i), broadcast_stride(b, y, i)});
     }
-    wgsl::binary_broadcast::Params params{};
-    params.quads = quads(y);
-    params.rank = loop.rank();
-    params.by_quad = loop.by_quad(0) && loop.by_quad(1);
-    params.alpha = alpha;
-    params.size = loop.sizes();
-    params.a_stride = loop.strides(0);
-    params.b_stride = loop.strides(1);
-    params.a_inner_stride = static_cast<uint32_t>(loop.inner_stride(0));
-    params.b_inner_stride = static_cast<uint32_t>(loop.inner_stride(1));
-    plan.run(broadcast_, params, Grid::quads(y.numel()));
+    plan.run(broadcast_,
+             {.quads = quads_of(y.numel()),
+              .rank = loop.rank(),
+              .by_quad = loop.by_quad(0) && loop.by_quad(1),
+              .alpha = alpha,
+              .size = loop.sizes(),
+              .a_stride = loop.strides(0),
+              .b_stride = loop.strides(1),
+              .a_inner_stride = u32(loop.inner_stride(0)),
+              .b_inner_stride = u32(loop.inner_stride(1))},
+             Grid::quads(y.numel()));
     return {};
   }
 
  private:
-  static uint32_t quads(const Dims& d) {
-    return static_cast<uint32_t>(ceil_div<int64_t>(d.numel(), 4));
-  }
-
   std::string_view choose_expression(Args& a, bool on_float) {
     const Row& row = *row_of(a.op());
     if (row.stem == "add" || row.stem == "sub" || row.stem == "rsub") {

@@ -9,8 +9,14 @@ fn power(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
 
 fn power_int(a: vec4<i32>, b: vec4<i32>) -> vec4<i32> {
   var result = vec4<i32>(1);
-  for (var k = 0u; k < 4u; k++) {
-    for (var n = b[k]; n > 0; n--) { result[k] *= a[k]; }
+  var square = a;
+  var rest = max(b, vec4<i32>());
+  // The bits of the exponent, of which there are 31.
+  for (var bit = 0u; bit < 31u; bit++) {
+    result = select(result, result * square, (rest & vec4<i32>(1)) == vec4<i32>(1));
+    square *= square;
+    rest = rest >> vec4<u32>(1u);
+    if (all(rest == vec4<i32>())) { break; }
   }
   return result;
 }

@@ -46,15 +46,15 @@ class Cat final : public Op {
     for (Tensor x : xs_) by_quad = by_quad && s[x][dim_] * inner % 4 == 0;
     const int64_t unit = by_quad ? 4 : 1;
     wgsl::cat::Params params{};
-    params.quads = static_cast<uint32_t>(ceil_div<int64_t>(y.numel(), 4));
+    params.quads = quads_of(y.numel());
     params.by_quad = by_quad;
-    params.width = static_cast<uint32_t>(y[dim_] * inner / unit);
+    params.width = u32(y[dim_] * inner / unit);
     uint32_t start = 0;
     for (size_t i = 0; i < xs_.size(); ++i) {
       const size_t k = i % kPerStep;
       if (k == 0) params.start = params.extent = {};
       params.start[k] = start;
-      params.extent[k] = static_cast<uint32_t>(s[xs_[i]][dim_] * inner / unit);
+      params.extent[k] = u32(s[xs_[i]][dim_] * inner / unit);
       start += params.extent[k];
       if (k + 1 < kPerStep && i + 1 < xs_.size()) continue;
       plan.run(steps_[i / kPerStep], params, Grid::quads(y.numel()));

@@ -30,13 +30,13 @@ class EmbeddingQ4 final : public Op {
     if (y.rank() == Dims::kMaxRank) return fail("ids of dims ", y);
     y.push_back(width_);
     plan.resize(y_, y);
-    wgsl::embedding_q4::Params params{};
-    params.quads = static_cast<uint32_t>(y.numel() / 4);
-    params.row_quads = static_cast<uint32_t>(width_ / 4);
-    params.group_quads = static_cast<uint32_t>(group_ / 4);
-    params.row_groups = static_cast<uint32_t>(width_ / group_);
-    params.table_rows = static_cast<uint32_t>(table_rows_);
-    plan.run(step_, params, Grid::quads(y.numel()));
+    plan.run(step_,
+             {.quads = u32(y.numel() / 4),
+              .row_quads = u32(width_ / 4),
+              .group_quads = u32(group_ / 4),
+              .row_groups = u32(width_ / group_),
+              .table_rows = u32(table_rows_)},
+             Grid::quads(y.numel()));
     return {};
   }
 

@@ -5,6 +5,7 @@
 
 #include "graph/op.h"
 #include "ops/fill/live_number.h"
+#include "ops/narrow.h"
 
 namespace highwater {
 namespace {
@@ -20,8 +21,11 @@ class FillStep {
   void plan(const Dims& y, double start, double step, Plan& plan) const {
     plan.resize(y_, y);
     plan.run(step_,
-             {static_cast<uint32_t>(ceil_div<int64_t>(y.numel(), 4)), narrow_to_float(start),
-              narrow_to_float(step), narrow_to_int(start), narrow_to_int(step)},
+             {.quads = quads_of(y.numel()),
+              .start_float = narrow_to_float(start),
+              .step_float = narrow_to_float(step),
+              .start_int = narrow_to_int(start),
+              .step_int = narrow_to_int(step)},
              Grid::quads(y.numel()));
   }
 

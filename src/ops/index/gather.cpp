@@ -36,15 +36,15 @@ class Gather final : public Op {
     const int64_t count = x.empty() ? 1 : x[dim_];
     if (count == 0) return fail("choosing from dim ", dim_, " of ", x);
     HW_CHECK(s.check_host_range(ids_, 0, count));
-    wgsl::gather::Params params{};
-    params.quads = static_cast<uint32_t>(ceil_div<int64_t>(ids.numel(), 4));
-    params.numel = static_cast<uint32_t>(ids.numel());
-    params.rank = loop.rank();
-    params.count = static_cast<uint32_t>(count);
-    params.chosen_stride = static_cast<uint32_t>(x.empty() ? 1 : strides[dim_]);
-    params.size = loop.sizes();
-    params.stride = loop.strides(0);
-    plan.run(step_, params, Grid::quads(ids.numel()));
+    plan.run(step_,
+             {.quads = quads_of(ids.numel()),
+              .numel = u32(ids.numel()),
+              .rank = loop.rank(),
+              .count = u32(count),
+              .chosen_stride = u32(x.empty() ? 1 : strides[dim_]),
+              .size = loop.sizes(),
+              .stride = loop.strides(0)},
+             Grid::quads(ids.numel()));
     return {};
   }
 

@@ -68,14 +68,14 @@ class Take final : public Op {
     }
     for (size_t i = dim_ + 1; i < x.rank(); ++i) y.push_back(x[i]);
     plan.resize(y_, y);
-    wgsl::take::Params params{};
-    params.quads = static_cast<uint32_t>(ceil_div<int64_t>(y.numel(), 4));
-    params.numel = static_cast<uint32_t>(y.numel());
-    params.count = static_cast<uint32_t>(count);
-    params.ids = static_cast<uint32_t>(ids.numel());
-    params.inner = static_cast<uint32_t>(x.empty() ? 1 : x.product(dim_ + 1, x.rank()));
-    params.from_end = choice_.from_end;
-    plan.run(step_, params, Grid::quads(y.numel()));
+    plan.run(step_,
+             {.quads = quads_of(y.numel()),
+              .numel = u32(y.numel()),
+              .count = u32(count),
+              .ids = u32(ids.numel()),
+              .inner = u32(x.empty() ? 1 : x.product(dim_ + 1, x.rank())),
+              .from_end = choice_.from_end},
+             Grid::quads(y.numel()));
     return {};
   }
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ops/linear/q4_matmul.h"
+#include "ops/narrow.h"
 #include "wgsl/choose_qparams.h"
 #include "wgsl/fake_quantize_given.h"
 
@@ -14,10 +15,9 @@ class ChooseQparams final : public Op {
  public:
   explicit ChooseQparams(Args& a)
       : x_(a.tensor(0)),
-        walk_limit_(a),
-        lowest_(static_cast<float>(a.number_or(4, -128))),
-        highest_(static_cast<float>(a.number_or(5, 127))),
-        eps_(static_cast<float>(a.number_or(6, std::numeric_limits<float>::epsilon()))) {
+        lowest_(narrow_to_float(a.number_or(4, -128))),
+        highest_(narrow_to_float(a.number_or(5, 127))),
+        eps_(narrow_to_float(a.number_or(6, std::numeric_limits<float>::epsilon()))) {
     const std::string mapping = a.string(1);
     a.require(mapping == "ASYMMETRIC", "mapping '", mapping, "' is not supported");
     const Dims& bound = a.bound(x_);
@@ -40,18 +40,19 @@ class ChooseQparams final : public Op {
       y.erase(y.rank() - 1);
     }
     plan.resize(scale_, y).resize(zero_, y);
-    HW_CHECK(walk_limit_.check(4 * x.back()));
     const int64_t rows = y.numel();
-    plan.run(
-        step_,
-        {static_cast<uint32_t>(rows), static_cast<uint32_t>(x.back()), lowest_, highest_, eps_},
-        Grid::quads(rows));
+    plan.run(step_,
+             {.rows = u32(rows),
+              .width = u32(x.back()),
+              .lowest = lowest_,
+              .highest = highest_,
+              .eps = eps_},
+             Grid::quads(rows), Rounds{4 * x.back()});
     return {};
   }
 
  private:
   Tensor x_;
-  WalkLimit walk_limit_;
   float lowest_, highest_, eps_;
   Tensor scale_, zero_;
   bool keeps_last_ = false;
@@ -85,8 +86,7 @@ class LinearDq8caQ4gsw final : public Op {
     }
     plan.resize(seen_, {x.numel()});
     plan.run(quantize_,
-             {static_cast<uint32_t>(ceil_div<int64_t>(x.numel(), 4)),
-              static_cast<uint32_t>(x.numel()), static_cast<uint32_t>(x.back())},
+             {.quads = quads_of(x.numel()), .numel = u32(x.numel()), .width = u32(x.back())},
              Grid::quads(x.numel()));
     return matmul_.plan(x, plan);
   }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "ops/lanes.h"
+#include "ops/narrow.h"
 #include "wgsl/matmul_write_columns.h"
 #include "wgsl/q4_write_swiglu.h"
 
@@ -29,10 +30,6 @@ bool has_whole_quads(int64_t columns, int64_t depth) {
   return columns % 4 == 0 && depth % 4 == 0;
 }
 
-uint32_t u32(int64_t n) {
-  return static_cast<uint32_t>(n);
-}
-
 }  // namespace
 
 Matmul::Routes Matmul::routes(uint32_t lanes, int64_t column_quads, int64_t layers) {
@@ -47,8 +44,7 @@ Matmul::Routes Matmul::routes(uint32_t lanes, int64_t column_quads, int64_t laye
   return result;
 }
 
-Matmul::Matmul(Args& a, const Operands& operands)
-    : o_(operands), walk_limit_(a), lanes_(usable_lanes(a.traits())) {
+Matmul::Matmul(Args& a, const Operands& operands) : o_(operands), lanes_(usable_lanes(a.traits())) {
   const Dims& w = a.bound(o_.w);
   a.require(w.rank() >= 2, "a weight of dims ", w);
   if (w.rank() < 2) return;
@@ -75,13 +71,17 @@ Matmul::Matmul(Args& a, const Operands& operands)
   }
 }
 
+int64_t Matmul::step_of(const Route& route) const {
+  return std::max<int64_t>(lanes_ / route.rows, 1);
+}
+
 void Matmul::declare_tiles(Args& a) {
   const bool by_depth = o_.layout == WeightLayout::ColumnsByDepth;
   std::vector<Tensor> bindings = o_.ys;
   for (Tensor t : {o_.x, o_.w, o_.bias.value_or(o_.x)}) bindings.push_back(t);
   for (size_t i = 0; i < kRoutes; ++i) {
     const Route& route = routes_[i];
-    const int64_t step = std::max<int64_t>(lanes_ / route.rows, 1);
+    const int64_t step = step_of(route);
     tile_[i] = a.step<wgsl::matmul_tile>(
         bindings,
         {{"LANES", std::to_string(lanes_)},
@@ -113,14 +113,13 @@ Status Matmul::plan(const Problem& p, Plan& plan) const {
   params.rows = u32(p.rows);
   params.bias_row = u32(bias.row);
   params.bias_column = u32(bias.column);
-  params.alpha = static_cast<float>(o_.alpha);
-  params.beta = o_.bias ? static_cast<float>(o_.beta) : 0.0f;
+  params.alpha = narrow_to_float(o_.alpha);
+  params.beta = o_.bias ? narrow_to_float(o_.beta) : 0.0f;
   if (has_whole_quads(p.columns, p.depth)) {
     plan_tiles(p, plan, params);
-    return {};
+  } else {
+    plan_any(p, plan, params);
   }
-  HW_CHECK(walk_limit_.check(4 * p.depth));
-  plan_any(p, plan, params);
   return {};
 }
 
@@ -147,26 +146,27 @@ void Matmul::plan_tiles(const Problem& p, Plan& plan, wgsl::matmul_tile::Params 
   params.column_quads = u32(column_quads);
   params.depth_quads = u32(p.depth / 4);
   params.w_batch_quads = u32(p.shared_weight ? 0 : p.columns * p.depth / 4);
-  plan.run(tile_[best], params, Grid::lanes(tiles, lanes_));
+  plan.run(tile_[best], params, Grid::lanes(tiles, lanes_),
+           Rounds{ceil_div<int64_t>(params.depth_quads, step_of(route))});
 }
 
 void Matmul::plan_any(const Problem& p, Plan& plan, const wgsl::matmul_tile::Params& same) const {
   const bool by_depth = o_.layout == WeightLayout::ColumnsByDepth;
   const int64_t numel = p.batch * p.rows * p.columns;
-  wgsl::matmul_any::Params params{};
-  params.quads = u32(ceil_div<int64_t>(numel, 4));
-  params.numel = u32(numel);
-  params.rows = same.rows;
-  params.columns = u32(p.columns);
-  params.depth = u32(p.depth);
-  params.w_batch = u32(p.shared_weight ? 0 : p.columns * p.depth);
-  params.w_column = u32(by_depth ? p.depth : 1);
-  params.w_depth = u32(by_depth ? 1 : p.columns);
-  params.bias_row = same.bias_row;
-  params.bias_column = same.bias_column;
-  params.alpha = same.alpha;
-  params.beta = same.beta;
-  plan.run(any_, params, Grid::quads(numel));
+  plan.run(any_,
+           {.quads = quads_of(numel),
+            .numel = u32(numel),
+            .rows = same.rows,
+            .columns = u32(p.columns),
+            .depth = u32(p.depth),
+            .w_batch = u32(p.shared_weight ? 0 : p.columns * p.depth),
+            .w_column = u32(by_depth ? p.depth : 1),
+            .w_depth = u32(by_depth ? 1 : p.columns),
+            .bias_row = same.bias_row,
+            .bias_column = same.bias_column,
+            .alpha = same.alpha,
+            .beta = same.beta},
+           Grid::quads(numel), Rounds{4 * p.depth});
 }
 
 }  // namespace highwater

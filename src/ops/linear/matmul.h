@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "graph/op.h"
-#include "ops/long_walks.h"
 #include "wgsl/matmul_any.h"
 #include "wgsl/matmul_tile.h"
 
@@ -52,13 +51,14 @@ class Matmul {
   using Routes = std::array<Route, kRoutes>;
 
   static Routes routes(uint32_t lanes, int64_t column_quads, int64_t layers);
+  // How many quads of the depth a lane takes at a time.
+  int64_t step_of(const Route& route) const;
   void declare_tiles(Args& a);
   void plan_tiles(const Problem& p, Plan& plan, wgsl::matmul_tile::Params params) const;
   void plan_any(const Problem& p, Plan& plan, const wgsl::matmul_tile::Params& same) const;
   int64_t layers() const { return o_.swiglu ? 2 : 1; }
 
   Operands o_;
-  WalkLimit walk_limit_;
   uint32_t lanes_;
   std::vector<int64_t> widths_;  // of each output, where there are several
   Routes routes_{};

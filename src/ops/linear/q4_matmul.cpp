@@ -18,11 +18,23 @@ constexpr Q4Route kSoftwareRoutes[] = {
 constexpr Q4Route kGpuRoutes[] = {
     {1, Kernel::Slices, 1, 4}, {2, Kernel::Slices, 4, 4}, {9, Kernel::Blocks, 32, 16}};
 
+// Of an invocation's loops along the depth, and within a block.
+int64_t rounds_of(const Q4Route& route, int64_t blocks) {
+  switch (route.kernel) {
+    case Kernel::Lanes:
+      return route.words == 4 ? blocks : blocks * (1 + 4 / route.words);
+    case Kernel::Slices:
+      return ceil_div<int64_t>(blocks, Grid::kWorkgroupSize / 4);
+    case Kernel::Blocks:
+      return blocks * (1 + 8);
+  }
+  return 0;
+}
+
 }  // namespace
 
 Q4Matmul::Q4Matmul(Args& a, const Operands& operands)
     : o_(operands),
-      walk_limit_(a),
       lanes_(usable_lanes(a.traits())),
       routes_(a.traits().software ? std::span(kSoftwareRoutes) : std::span(kGpuRoutes)) {
   const Dims &w = a.bound(o_.w), &scale = a.bound(o_.scale);
@@ -117,8 +129,11 @@ Status Q4Matmul::plan(const Dims& x, Plan& plan) const {
     plan.resize(o_.ys[i], y);
   }
   const int64_t rows = x.rows();
-  if (!tiles()) return plan_any(rows, plan);
-  plan_tiles(rows, plan);
+  if (tiles()) {
+    plan_tiles(rows, plan);
+  } else {
+    plan_any(rows, plan);
+  }
   return {};
 }
 
@@ -143,39 +158,38 @@ void Q4Matmul::run_tiles(Step<K> step, const Q4Route& route, int64_t rows, Plan&
   typename K::Params params{};
   int64_t column_quads = 0;
   for (size_t i = 0; i < columns_.size(); ++i) {
-    params.output_start[i] = static_cast<uint32_t>(column_quads);
+    params.output_start[i] = u32(column_quads);
     column_quads += columns_[i] / 4;
-    params.output_end[i] = static_cast<uint32_t>(column_quads);
+    params.output_end[i] = u32(column_quads);
   }
   const bool by_lanes = route.kernel == Kernel::Lanes;
   const int64_t tile_quads = route.quads * (by_lanes ? lanes_ : 1) / layers();
   const int64_t column_tiles = ceil_div(column_quads, tile_quads);
   const int64_t tiles = ceil_div(rows, route.rows) * column_tiles;
-  params.tiles = static_cast<uint32_t>(tiles);
-  params.rows = static_cast<uint32_t>(rows);
-  params.column_tiles = static_cast<uint32_t>(column_tiles);
-  params.column_quads = static_cast<uint32_t>(column_quads);
-  params.blocks = static_cast<uint32_t>(o_.depth / 32);
-  params.blocks_per_group = static_cast<uint32_t>(o_.group / 32);
-  params.scale_row_quads = static_cast<uint32_t>(scale_row_ / 4);
+  params.tiles = u32(tiles);
+  params.rows = u32(rows);
+  params.column_tiles = u32(column_tiles);
+  params.column_quads = u32(column_quads);
+  params.blocks = u32(o_.depth / 32);
+  params.blocks_per_group = u32(o_.group / 32);
+  params.scale_row_quads = u32(scale_row_ / 4);
   params.has_bias = o_.bias.has_value();
-  plan.run(step, params, by_lanes ? Grid::lanes(tiles, lanes_) : Grid::groups(tiles));
+  plan.run(step, params, by_lanes ? Grid::lanes(tiles, lanes_) : Grid::groups(tiles),
+           Rounds{rounds_of(route, o_.depth / 32)});
 }
 
-Status Q4Matmul::plan_any(int64_t rows, Plan& plan) const {
-  HW_CHECK(walk_limit_.check(4 * o_.depth));
+void Q4Matmul::plan_any(int64_t rows, Plan& plan) const {
   const int64_t numel = rows * all_columns_;
-  wgsl::q4_any::Params params{};
-  params.quads = static_cast<uint32_t>(ceil_div<int64_t>(numel, 4));
-  params.numel = static_cast<uint32_t>(numel);
-  params.columns = static_cast<uint32_t>(all_columns_);
-  params.depth = static_cast<uint32_t>(o_.depth);
-  params.row_words = static_cast<uint32_t>(row_bytes_ / 4);
-  params.group = static_cast<uint32_t>(o_.group);
-  params.scale_row = static_cast<uint32_t>(scale_row_);
-  params.has_bias = o_.bias.has_value();
-  plan.run(any_, params, Grid::quads(numel));
-  return {};
+  plan.run(any_,
+           {.quads = quads_of(numel),
+            .numel = u32(numel),
+            .columns = u32(all_columns_),
+            .depth = u32(o_.depth),
+            .row_words = u32(row_bytes_ / 4),
+            .group = u32(o_.group),
+            .scale_row = u32(scale_row_),
+            .has_bias = o_.bias.has_value()},
+           Grid::quads(numel), Rounds{4 * o_.depth});
 }
 
 }  // namespace highwater

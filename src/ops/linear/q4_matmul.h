@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "graph/op.h"
-#include "ops/long_walks.h"
 #include "wgsl/q4_any.h"
 #include "wgsl/q4_blocks.h"
 #include "wgsl/q4_slices.h"
@@ -61,12 +60,11 @@ class Q4Matmul {
   void plan_tiles(int64_t rows, Plan& plan) const;
   template <class K>
   void run_tiles(Step<K> step, const Q4Route& route, int64_t rows, Plan& plan) const;
-  Status plan_any(int64_t rows, Plan& plan) const;
+  void plan_any(int64_t rows, Plan& plan) const;
   // Gate and partner are computed together.
   int64_t layers() const { return o_.swiglu ? 2 : 1; }
 
   Operands o_;
-  WalkLimit walk_limit_;
   std::vector<int64_t> columns_;  // of each output
   int64_t all_columns_ = 0;       // of w
   int64_t row_bytes_ = 0;

@@ -1,6 +1,7 @@
 #include "wgsl/batch_norm.h"
 
 #include "graph/op.h"
+#include "ops/narrow.h"
 
 namespace highwater {
 namespace {
@@ -15,7 +16,7 @@ class BatchNorm final : public Op {
         b_(a.optional_tensor(2)),
         mean_(a.tensor(3)),
         variance_(a.tensor(4)),
-        eps_(static_cast<float>(a.number(6))),
+        eps_(narrow_to_float(a.number(6))),
         outs_(a.outs(a.last())) {
     a.require(is_float(a.dtype(x_)) && a.bound(x_).rank() >= 2, "an input of ", a.bound(x_));
     a.require(!outs_.empty(), "it has no outputs");
@@ -41,8 +42,10 @@ class BatchNorm final : public Op {
     plan.resize(outs_[0], x);
     for (size_t i = 1; i < outs_.size(); ++i) plan.resize(outs_[i], empty_[i - 1]);
     plan.run(step_,
-             {static_cast<uint32_t>(ceil_div<int64_t>(x.numel(), 4)), static_cast<uint32_t>(x[1]),
-              static_cast<uint32_t>(x.product(2, x.rank())), eps_},
+             {.quads = quads_of(x.numel()),
+              .channels = u32(x[1]),
+              .inner = u32(x.product(2, x.rank())),
+              .eps = eps_},
              Grid::quads(x.numel()));
     return {};
   }

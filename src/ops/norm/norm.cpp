@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "graph/op.h"
-#include "ops/long_walks.h"
+#include "ops/narrow.h"
+#include "ops/row_steps.h"
 #include "wgsl/norm_groups.h"
 #include "wgsl/norm_rows.h"
 #include "wgsl/norm_shared.h"
@@ -20,10 +20,9 @@ class Norm final : public Op {
         x_(a.tensor(0)),
         w_(a.optional_tensor(is_group_ ? 1 : 2)),
         b_(a.optional_tensor(is_group_ ? 2 : 3)),
-        eps_(static_cast<float>(a.number(is_group_ ? 7 : 4))),
+        eps_(narrow_to_float(a.number(is_group_ ? 7 : 4))),
         groups_count_(is_group_ ? a.integer(6) : 1),
-        row_dims_(is_group_ ? 0 : a.live_integers(1).size()),
-        on_software_(a.traits().software) {
+        row_dims_(is_group_ ? 0 : a.live_integers(1).size()) {
     const size_t rank = a.bound(x_).rank();
     a.require(is_float(a.dtype(x_)), "it is defined on floats only");
     a.require(groups_count_ > 0, groups_count_, " groups");
@@ -34,13 +33,11 @@ class Norm final : public Op {
     if (outs.size() != 3) return;
     y_ = outs[0], mean_ = outs[1], scale_ = outs[2];
     // A kernel without weights is bound to x in their place, and does not look.
-    const std::vector<Tensor> bindings{y_, mean_, scale_, x_, w_.value_or(x_), b_.value_or(x_)};
-    const Substitution shared{"SHARED", shared_text()};
-    rows_ = a.step<wgsl::norm_rows>(bindings, {shared});
-    // Four rows, each of which is walked three times.
-    if (!on_software_ || 12 * most_width(a) > kLongWalk) {
-      groups_ = a.step<wgsl::norm_groups>(bindings, {shared});
-    }
+    rows_ = RowSteps<wgsl::norm_rows, wgsl::norm_groups>(
+        a,
+        {.bindings = {y_, mean_, scale_, x_, w_.value_or(x_), b_.value_or(x_)},
+         .substitutions = {{"SHARED", shared_text()}}},
+        Walk::of(most_width(a), kRoundsAnElement * most_width(a)));
   }
 
   Status plan(const Shapes& s, Plan& plan) const override {
@@ -53,30 +50,26 @@ class Norm final : public Op {
     plan.resize(y_, s[x_]).resize(mean_, layout.stats).resize(scale_, layout.stats);
     const int64_t rows = layout.stats.numel();
     const auto fill = [&](auto params) {
-      params.quads = static_cast<uint32_t>(ceil_div<int64_t>(rows, 4));
-      params.rows = static_cast<uint32_t>(rows);
-      params.width = static_cast<uint32_t>(layout.width);
-      params.groups = static_cast<uint32_t>(groups_count_);
-      params.group_weights = static_cast<uint32_t>(layout.group_weights);
-      params.share = static_cast<uint32_t>(layout.share);
+      params.quads = quads_of(rows);
+      params.rows = u32(rows);
+      params.width = u32(layout.width);
+      params.groups = u32(groups_count_);
+      params.group_weights = u32(layout.group_weights);
+      params.share = u32(layout.share);
       params.eps = eps_;
       return params;
     };
-    bool by_groups = layout.width >= Grid::kWorkgroupSize;
-    if (on_software_) {
-      const int64_t rounds = layout.width % 4 == 0 ? 3 * layout.width : 12 * layout.width;
-      HW_TRY(by_groups, is_long_walk(rounds, rounds));
-    }
-    if (by_groups) {
-      plan.run(groups_, fill(wgsl::norm_groups::Params{}),
-               Grid::groups(ceil_div<int64_t>(rows, 4)));
-    } else {
-      plan.run(rows_, fill(wgsl::norm_rows::Params{}), Grid::quads(rows));
-    }
+    const int64_t rounds = layout.width % 4 == 0 ? kRoundsAnElement / 4 * layout.width
+                                                 : kRoundsAnElement * layout.width;
+    rows_.plan(Walk::of(layout.width, rounds),
+               {Grid::quads(rows), Grid::groups(ceil_div<int64_t>(rows, 4))}, fill, plan);
     return {};
   }
 
  private:
+  // Four rows, each of which is walked three times; by quads where they are whole.
+  static constexpr int64_t kRoundsAnElement = 12;
+
   // Rows of `width` elements, one for each element of `stats`.
   struct Layout {
     Dims stats;
@@ -130,12 +123,10 @@ class Norm final : public Op {
   float eps_;
   int64_t groups_count_;
   size_t row_dims_;
-  bool on_software_;
   Tensor y_;
   Tensor mean_;
   Tensor scale_;
-  Step<wgsl::norm_rows> rows_;
-  Step<wgsl::norm_groups> groups_;
+  RowSteps<wgsl::norm_rows, wgsl::norm_groups> rows_;
 };
 
 HIGHWATER_OP(Norm, "aten.native_layer_norm.default", "aten.native_group_norm.default");

@@ -2,6 +2,7 @@
 
 #include "graph/op.h"
 #include "ops/fill/live_number.h"
+#include "ops/narrow.h"
 
 namespace highwater {
 namespace {
@@ -32,11 +33,12 @@ class Pad final : public Op {
       const bool listed = 2 * from_last < pads_.size();
       const int64_t before = listed ? s[pads_[2 * from_last]] : 0;
       const int64_t after = listed ? s[pads_[2 * from_last + 1]] : 0;
-      y[i] = x[i] + before + after;
-      if (y[i] < 0 || x[i] + before < 0 || x[i] + after < 0) {
-        return fail("padding dim ", i, " of ", x, " by ", before, " and ", after);
-      }
-      inner = {inner.y * y[i], inner.x * x[i], inner.x * before};
+      const auto padded = padded_size(x[i], before, after);
+      if (!padded) return fail("padding dim ", i, " of ", x, " by ", before, " and ", after);
+      y[i] = *padded;
+      inner = {.y = saturating_mul(inner.y, y[i]),
+               .x = inner.x * x[i],
+               .before = saturating_mul(inner.x, before)};
       if (before == 0 && after == 0) continue;
       dims[rank++] = inner;
       inner = {1, 1, 0};
@@ -44,15 +46,15 @@ class Pad final : public Op {
     if (inner.y != 1 || rank == 0) dims[rank++] = inner;
     plan.resize(y_, y);
 
-    params.quads = static_cast<uint32_t>(ceil_div<int64_t>(y.numel(), 4));
-    params.rank = static_cast<uint32_t>(rank);
+    params.quads = quads_of(y.numel());
+    params.rank = u32(rank);
     params.by_quad = dims[0].y % 4 == 0 && dims[0].x % 4 == 0 && dims[0].before % 4 == 0;
     params.value_float = narrow_to_float(value_.at(s));
     params.value_int = narrow_to_int(value_.at(s));
     for (size_t i = 0; i < rank; ++i) {
       const Padded& d = dims[rank - 1 - i];
-      params.y_size[i] = static_cast<uint32_t>(d.y);
-      params.x_size[i] = static_cast<uint32_t>(d.x);
+      params.y_size[i] = u32(d.y);
+      params.x_size[i] = u32(d.x);
       params.before[i] = static_cast<int32_t>(d.before);
     }
     plan.run(step_, params, Grid::quads(y.numel()));
@@ -65,6 +67,14 @@ class Pad final : public Op {
     int64_t x;
     int64_t before;
   };
+
+  // Padding below zero cuts off, but no more than there is.
+  static std::optional<int64_t> padded_size(int64_t size, int64_t before, int64_t after) {
+    const auto with_before = checked_add(size, before), with_after = checked_add(size, after);
+    if (!with_before || !with_after || *with_before < 0 || *with_after < 0) return std::nullopt;
+    const auto padded = checked_add(*with_before, after);
+    return padded && *padded >= 0 ? padded : std::nullopt;
+  }
 
   Tensor x_;
   LiveInts pads_;

@@ -1,8 +1,7 @@
 #include <algorithm>
 
-#include "graph/op.h"
 #include "graph/strided.h"
-#include "ops/long_walks.h"
+#include "ops/row_steps.h"
 #include "wgsl/reduce_groups.h"
 #include "wgsl/reduce_shared.h"
 #include "wgsl/reduce_threads.h"
@@ -52,17 +51,15 @@ class Reduce final : public Op {
       : row_(row_of(a.op())),
         x_(a.tensor(0)),
         keepdim_(a.size() > 3 && !a.is_null(2) && a.flag(2)),
-        y_(a.out(a.last())),
-        on_software_(a.traits().software) {
+        y_(a.out(a.last())) {
     const int64_t most = choose_dims(a);
     const bool on_float = is_float(a.dtype(x_)) || is_float(a.dtype(y_));
     const std::string_view name = row_.name.substr(row_.name.find('.') + 1);
     const std::string_view variant = name.substr(0, name.find('.'));
     const std::string shared = shared_text(row_, on_float);
-    threads_ = a.step<wgsl::reduce_threads>({y_, x_}, {{"SHARED", shared}}, variant);
-    if (!on_software_ || most * static_cast<int64_t>(Dims::kMaxRank) > kLongWalk) {
-      groups_ = a.step<wgsl::reduce_groups>({y_, x_}, {{"SHARED", shared}}, variant);
-    }
+    steps_ = RowSteps<wgsl::reduce_threads, wgsl::reduce_groups>(
+        a, {.bindings = {y_, x_}, .substitutions = {{"SHARED", shared}}, .variant = variant},
+        Walk::of(most, most * static_cast<int64_t>(Dims::kMaxRank)));
   }
 
   Status plan(const Shapes& s, Plan& plan) const override {
@@ -88,19 +85,16 @@ class Reduce final : public Op {
     }
     const bool columns = is_columns(kept, reduced);
     const uint32_t mode = columns ? 1 : is_rows(kept, reduced) ? 2 : 0;
-    bool by_groups = !columns && count >= Grid::kWorkgroupSize;
-    if (on_software_ && outputs > 0) {
-      // Several reduced dims cost a loop over them for each element.
-      const int64_t rounds = count * std::max<int64_t>(reduced.rank(), 1);
-      HW_TRY(by_groups, is_long_walk(mode == 2 ? rounds / 4 : rounds, rounds));
-    }
-    if (by_groups) {
-      plan.run(groups_, params_of<wgsl::reduce_groups::Params>(kept, reduced, outputs, count, mode),
-               Grid::groups(ceil_div<int64_t>(outputs, 4)));
-      return {};
-    }
-    plan.run(threads_, params_of<wgsl::reduce_threads::Params>(kept, reduced, outputs, count, mode),
-             Grid::quads(outputs));
+    // Several reduced dims cost a loop over them for each element.
+    const int64_t rounds = count * std::max<int64_t>(reduced.rank(), 1);
+    // Neighbouring columns are neighbouring invocations: a GPU has nothing to gain by sharing them.
+    Walk walk = Walk::of(columns ? 0 : count, rounds);
+    if (mode == 2) walk.alone = rounds / 4;
+    const auto fill = [&](auto params) {
+      return filled(params, kept, reduced, outputs, count, mode);
+    };
+    steps_.plan(walk, {Grid::quads(outputs), Grid::groups(ceil_div<int64_t>(outputs, 4))}, fill,
+                plan);
     return {};
   }
 
@@ -138,17 +132,16 @@ class Reduce final : public Op {
   }
 
   template <class Params>
-  static Params params_of(const StridedLoop<1>& kept, const StridedLoop<1>& reduced,
-                          int64_t outputs, int64_t count, uint32_t mode) {
+  static Params filled(Params params, const StridedLoop<1>& kept, const StridedLoop<1>& reduced,
+                       int64_t outputs, int64_t count, uint32_t mode) {
     const int64_t inner = reduced.inner_size();
-    Params params{};
-    params.quads = static_cast<uint32_t>(ceil_div<int64_t>(outputs, 4));
-    params.outputs = static_cast<uint32_t>(outputs);
-    params.count = static_cast<uint32_t>(count);
+    params.quads = quads_of(outputs);
+    params.outputs = u32(outputs);
+    params.count = u32(count);
     params.mode = mode;
-    params.outer = static_cast<uint32_t>(count == 0 ? 0 : count / inner);
-    params.inner = static_cast<uint32_t>(inner);
-    params.inner_stride = static_cast<uint32_t>(reduced.inner_stride(0));
+    params.outer = u32(count == 0 ? 0 : count / inner);
+    params.inner = u32(inner);
+    params.inner_stride = u32(reduced.inner_stride(0));
     params.kept_rank = kept.rank();
     params.reduced_rank = reduced.rank();
     params.kept_size = kept.sizes();
@@ -162,10 +155,8 @@ class Reduce final : public Op {
   Tensor x_;
   bool keepdim_;
   Tensor y_;
-  bool on_software_;
   std::array<bool, Dims::kMaxRank> reduced_{};
-  Step<wgsl::reduce_threads> threads_;
-  Step<wgsl::reduce_groups> groups_;
+  RowSteps<wgsl::reduce_threads, wgsl::reduce_groups> steps_;
 };
 
 HIGHWATER_OP(Reduce, "aten.sum.dim_IntList", "aten.mean.dim", "aten.amax.default",

@@ -1,6 +1,6 @@
-#include "graph/op.h"
 #include "graph/strided.h"
-#include "ops/long_walks.h"
+#include "ops/narrow.h"
+#include "ops/row_steps.h"
 #include "wgsl/rms_norm_apply.h"
 #include "wgsl/rms_norm_groups.h"
 #include "wgsl/rms_norm_of_sum.h"
@@ -21,34 +21,37 @@ class NormRows {
   };
 
   NormRows(Args& a, Tensor y, const Inputs& inputs, Tensor w, float eps, std::string_view variant)
-      : eps_(eps), on_threads_(a.traits().software) {
-    std::vector<Tensor> bindings{y};
-    bindings.insert(bindings.end(), inputs.bindings.begin(), inputs.bindings.end());
-    bindings.push_back(w);
-    const Substitution text{"INPUTS", std::string(inputs.text)};
-    if (on_threads_) {
-      threads_ = a.step<wgsl::rms_norm_rows>(bindings, {text}, variant);
-    } else {
-      groups_ = a.step<wgsl::rms_norm_groups>(bindings, {text}, variant);
-    }
-  }
+      : eps_(eps),
+        steps_(a,
+               {.bindings = joined(y, inputs.bindings, w),
+                .substitutions = {{"INPUTS", std::string(inputs.text)}},
+                .variant = variant,
+                .share_from = 0},
+               walk(a.bound(y).back() / 4)) {}
 
   void plan(int64_t rows, int64_t width, Plan& plan) const {
-    const auto count = static_cast<uint32_t>(rows);
-    const auto row_quads = static_cast<uint32_t>(width / 4);
-    const float inverse = 1.0f / static_cast<float>(width);
-    if (on_threads_) {
-      plan.run(threads_, {count, row_quads, inverse, eps_}, Grid::threads(rows));
-    } else {
-      plan.run(groups_, {count, row_quads, inverse, eps_}, Grid::groups(rows));
-    }
+    const auto fill = [&](auto params) {
+      params.rows = u32(rows);
+      params.row_quads = u32(width / 4);
+      params.inverse_width = 1.0f / static_cast<float>(width);
+      params.eps = eps_;
+      return params;
+    };
+    steps_.plan(walk(width / 4), {Grid::threads(rows), Grid::groups(rows)}, fill, plan);
   }
 
  private:
+  // Twice along the row: for its squares, and to write.
+  static Walk walk(int64_t row_quads) { return Walk::of(row_quads, 2 * row_quads); }
+
+  static std::vector<Tensor> joined(Tensor y, std::vector<Tensor> inputs, Tensor w) {
+    inputs.insert(inputs.begin(), y);
+    inputs.push_back(w);
+    return inputs;
+  }
+
   float eps_;
-  bool on_threads_;
-  Step<wgsl::rms_norm_rows> threads_;
-  Step<wgsl::rms_norm_groups> groups_;
+  RowSteps<wgsl::rms_norm_rows, wgsl::rms_norm_groups> steps_;
 };
 
 // (x, w, eps, y): y = x * rsqrt(mean(x^2) + eps) * w, the mean over the last dim.
@@ -57,9 +60,8 @@ class RmsNorm final : public Op {
   explicit RmsNorm(Args& a)
       : x_(a.tensor(0)),
         w_(a.tensor(1)),
-        eps_(static_cast<float>(a.number(2))),
+        eps_(narrow_to_float(a.number(2))),
         y_(a.out(3)),
-        walk_limit_(a),
         norm_rows_(a, y_, {wgsl::rms_norm_of_x::kSource.text, {x_}}, w_, eps_, {}) {
     a.require(!a.bound(x_).empty(), "its input has rank 0");
     a.require(is_float(a.dtype(x_)) && is_float(a.dtype(w_)), "it is defined on floats only");
@@ -84,23 +86,22 @@ class RmsNorm final : public Op {
       norm_rows_.plan(rows, width, plan);
       return {};
     }
-    HW_CHECK(walk_limit_.check(4 * width));
     StridedLoop<2> loop;
     for (size_t i = 0; i < y.rank(); ++i) {
       loop.add_dim(y[i], {broadcast_stride(x, y, i), broadcast_stride(w, y, i)});
     }
     plan.resize(row_scale_, {rows});
-    plan.run(scale_, {static_cast<uint32_t>(rows), static_cast<uint32_t>(width), eps_},
-             Grid::quads(rows));
-    wgsl::rms_norm_apply::Params params{};
-    params.quads = static_cast<uint32_t>(ceil_div<int64_t>(y.numel(), 4));
-    params.width = static_cast<uint32_t>(width);
-    params.numel = static_cast<uint32_t>(y.numel());
-    params.rank = loop.rank();
-    params.size = loop.sizes();
-    params.x_stride = loop.strides(0);
-    params.w_stride = loop.strides(1);
-    plan.run(apply_, params, Grid::quads(y.numel()));
+    plan.run(scale_, {.rows = u32(rows), .width = u32(width), .eps = eps_}, Grid::quads(rows),
+             Rounds{4 * width});
+    plan.run(apply_,
+             {.quads = quads_of(y.numel()),
+              .width = u32(width),
+              .numel = u32(y.numel()),
+              .rank = loop.rank(),
+              .size = loop.sizes(),
+              .x_stride = loop.strides(0),
+              .w_stride = loop.strides(1)},
+             Grid::quads(y.numel()));
     return {};
   }
 
@@ -110,7 +111,6 @@ class RmsNorm final : public Op {
   float eps_;
   Tensor y_;
   Tensor row_scale_;
-  WalkLimit walk_limit_;
   NormRows norm_rows_;
   Step<wgsl::rms_norm_scale> scale_;
   Step<wgsl::rms_norm_apply> apply_;
@@ -125,13 +125,14 @@ class AddRmsNorm final : public Op {
         w_(a.tensor(2)),
         outs_(two(a.outs(4))),
         norm_rows_(a, outs_[1], {wgsl::rms_norm_of_sum::kSource.text, {outs_[0], a_, b_}}, w_,
-                   static_cast<float>(a.number(3)), "add") {}
+                   narrow_to_float(a.number(3)), "add") {}
 
   Status plan(const Shapes& s, Plan& plan) const override {
     const Dims& x = s[a_];
     if (!(x == s[b_]) || x.empty() || x.back() != s[w_].numel()) {
       return fail("dims ", x, " and ", s[b_], " with a weight of ", s[w_]);
     }
+    if (x.back() % 4 != 0) return fail("rows of ", x, " are not whole quads");
     plan.resize(outs_[0], x).resize(outs_[1], x);
     if (x.back() > 0) norm_rows_.plan(x.rows(), x.back(), plan);
     return {};

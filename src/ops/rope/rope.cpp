@@ -31,24 +31,24 @@ class RopePair {
   Status plan(const Shapes& s, int64_t start, int64_t table_width, Params& params,
               Plan& plan) const {
     const Dims &qd = s[q], &kd = s[k];
-    if (qd[0] != kd[0] || qd[1] != kd[1] || qd[3] != kd[3]) {
+    if (qd[0] != kd[0] || qd[1] != kd[1] || qd[3] != kd[3] || qd[3] % 4 != 0) {
       return fail("q of dims ", qd, " and k of dims ", kd, " do not go together");
     }
     for (Tensor table : {cosines, sines}) {
       const Dims& t = s[table];
       const int64_t rows = t.numel() / std::max<int64_t>(table_width, 1);
       if (t.back() != table_width || start < 0 || start > rows - qd[1]) {
-        return fail("positions ", start, " to ", start + qd[1], " run past a table of dims ", t);
+        return fail(qd[1], " positions from ", start, " on run past a table of dims ", t);
       }
     }
     plan.resize(q_out, qd).resize(k_out, kd);
-    params.q_quads = static_cast<uint32_t>(qd.numel() / 4);
-    params.quads = params.q_quads + static_cast<uint32_t>(kd.numel() / 4);
-    params.head_quads = static_cast<uint32_t>(qd[3] / 4);
-    params.q_heads = static_cast<uint32_t>(qd[2]);
-    params.k_heads = static_cast<uint32_t>(kd[2]);
-    params.positions = static_cast<uint32_t>(qd[1]);
-    params.start = static_cast<uint32_t>(start);
+    params.q_quads = u32(qd.numel() / 4);
+    params.quads = params.q_quads + u32(kd.numel() / 4);
+    params.head_quads = u32(qd[3] / 4);
+    params.q_heads = u32(qd[2]);
+    params.k_heads = u32(kd[2]);
+    params.positions = u32(qd[1]);
+    params.start = u32(start);
     return {};
   }
 
@@ -95,7 +95,7 @@ class RopeHalves final : public Op {
   Status plan(const Shapes& s, Plan& plan) const override {
     wgsl::rope_halves::Params params{};
     HW_CHECK(pair_.plan(s, s[start_], rotary_, params, plan));
-    params.rotary = static_cast<uint32_t>(rotary_);
+    params.rotary = u32(rotary_);
     plan.run(step_, params, Grid::threads(params.quads));
     return {};
   }
@@ -122,11 +122,11 @@ class RopeFreqs final : public Op {
   Status plan(const Shapes& s, Plan& plan) const override {
     const Dims& x = s[x_];
     const int64_t table = x[1] * x[2];
-    if (s[freqs_].numel() != table) {
+    if (s[freqs_].numel() != table || x[2] % 4 != 0) {
       return fail("a table of dims ", s[freqs_], " for an input of dims ", x);
     }
     plan.resize(y_, x);
-    plan.run(step_, {static_cast<uint32_t>(x.numel() / 4), static_cast<uint32_t>(table / 4)},
+    plan.run(step_, {.quads = quads_of(x.numel()), .table_quads = u32(table / 4)},
              Grid::quads(x.numel()));
     return {};
   }

@@ -41,29 +41,35 @@ class Sample final : public Op {
     if (s[top_k_] < 0) return fail("top_k is ", s[top_k_]);
     plan.resize(y_, {1, 1});
     if (logits.numel() == 0) return {};
+    const int64_t walk = ceil_div<int64_t>(logits.back(), Grid::kWorkgroupSize);
     const bool greedy = temperature == 0.0f || s[top_k_] == 1;
     if (greedy) {
-      plan.run(most_likely_, params_of<wgsl::most_likely::Params>(s), Grid::groups(1));
+      plan.run(most_likely_, params_of<wgsl::most_likely::Params>(s), Grid::groups(1),
+               Rounds{walk});
       return {};
     }
     auto params = params_of<wgsl::sample::Params>(s);
     params.inverse_temperature = 1.0f / temperature;
     // All tokens are no choice.
-    params.top_k = s[top_k_] < logits.back() ? static_cast<uint32_t>(s[top_k_]) : 0;
+    params.top_k = s[top_k_] < logits.back() ? u32(s[top_k_]) : 0;
     params.top_p = top_p;
     params.draw = static_cast<uint32_t>(s[draw_]);
     params.seed_low = static_cast<uint32_t>(s[seed_]);
     params.seed_high = static_cast<uint32_t>(s[seed_] >> 32);
-    plan.run(sample_, params, Grid::groups(1));
+    // For the largest, for the sum, and to draw; and by four steps for each of two cuts, whose bins
+    // are walked as well.
+    plan.run(sample_, params, Grid::groups(1), Rounds{11 * walk + 8 * kBins});
     return {};
   }
 
  private:
+  static constexpr int64_t kBins = 256;
+
   template <class Params>
   Params params_of(const Shapes& s) const {
     Params params{};
-    params.count = static_cast<uint32_t>(s[logits_].back());
-    params.start = static_cast<uint32_t>(s[logits_].numel() - s[logits_].back());
+    params.count = u32(s[logits_].back());
+    params.start = u32(s[logits_].numel() - s[logits_].back());
     return params;
   }
 

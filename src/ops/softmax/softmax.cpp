@@ -1,5 +1,4 @@
-#include "graph/op.h"
-#include "ops/long_walks.h"
+#include "ops/row_steps.h"
 #include "wgsl/softmax_apply.h"
 #include "wgsl/softmax_groups.h"
 #include "wgsl/softmax_rows.h"
@@ -24,8 +23,7 @@ constexpr std::string_view kLowest = "const LOWEST: f32 = -3.4028234e38;";
 // (x, dim, half_to_float, y). The output's dtype says all that half_to_float would.
 class Softmax final : public Op {
  public:
-  explicit Softmax(Args& a)
-      : x_(a.tensor(0)), y_(a.out(a.last())), on_software_(a.traits().software) {
+  explicit Softmax(Args& a) : x_(a.tensor(0)), y_(a.out(a.last())) {
     const Dims& bound = a.bound(x_);
     const auto dim = wrap_dim(a.integer(1), bound.rank());
     a.require(dim.ok(), "dim ", a.integer(1), " of ", bound);
@@ -37,11 +35,9 @@ class Softmax final : public Op {
     is_last_ = dim_ + 1 >= bound.rank();
     if (is_last_) {
       const Substitution shared{"SHARED", std::string(wgsl::softmax_shared::kSource.text)};
-      rows_ = a.step<wgsl::softmax_rows>({y_, x_}, {functions, shared}, variant);
-      // Rows that are no whole quads go by fours, and each is walked three times.
-      if (!on_software_ || 12 * bound.back() > kLongWalk) {
-        groups_ = a.step<wgsl::softmax_groups>({y_, x_}, {functions, shared}, variant);
-      }
+      rows_ = RowSteps<wgsl::softmax_rows, wgsl::softmax_groups>(
+          a, {.bindings = {y_, x_}, .substitutions = {functions, shared}, .variant = variant},
+          walk(bound.back(), 4));
       return;
     }
     const int64_t most_walks = bound.product(0, dim_) * bound.product(dim_ + 1, bound.rank());
@@ -54,60 +50,53 @@ class Softmax final : public Op {
   Status plan(const Shapes& s, Plan& plan) const override {
     plan.resize(y_, s[x_]);
     if (s[x_].numel() == 0) return {};
-    return is_last_ ? plan_rows(s[x_], plan) : plan_walks(s[x_], plan);
+    if (is_last_) {
+      plan_rows(s[x_], plan);
+    } else {
+      plan_walks(s[x_], plan);
+    }
+    return {};
   }
 
  private:
-  Status plan_rows(const Dims& x, Plan& plan) const {
+  // An invocation takes as many rows as make whole quads, and each is walked three times.
+  static Walk walk(int64_t width, int64_t rows_each) {
+    return Walk::of(width, 3 * rows_each * (rows_each == 1 ? width / 4 : width));
+  }
+
+  void plan_rows(const Dims& x, Plan& plan) const {
     const int64_t width = x.back(), rows = x.numel() / width;
     const int64_t rows_each = width % 4 == 0 ? 1 : width % 2 == 0 ? 2 : 4;
     const int64_t blocks = ceil_div(rows, rows_each);
     const auto fill = [&](auto params) {
-      params.blocks = static_cast<uint32_t>(blocks);
-      params.rows_each = static_cast<uint32_t>(rows_each);
-      params.rows = static_cast<uint32_t>(rows);
-      params.width = static_cast<uint32_t>(width);
+      params.blocks = u32(blocks);
+      params.rows_each = u32(rows_each);
+      params.rows = u32(rows);
+      params.width = u32(width);
       return params;
     };
-    bool by_groups = width >= Grid::kWorkgroupSize;
-    if (on_software_) {
-      const int64_t rounds = 3 * rows_each * (rows_each == 1 ? width / 4 : width);
-      HW_TRY(by_groups, is_long_walk(rounds, rounds));
-    }
-    if (by_groups) {
-      plan.run(groups_, fill(wgsl::softmax_groups::Params{}), Grid::groups(blocks));
-    } else {
-      plan.run(rows_, fill(wgsl::softmax_rows::Params{}), Grid::threads(blocks));
-    }
-    return {};
+    rows_.plan(walk(width, rows_each), {Grid::threads(blocks), Grid::groups(blocks)}, fill, plan);
   }
 
-  Status plan_walks(const Dims& x, Plan& plan) const {
-    const auto count = static_cast<uint32_t>(x[dim_]);
-    const auto inner = static_cast<uint32_t>(x.product(dim_ + 1, x.rank()));
+  void plan_walks(const Dims& x, Plan& plan) const {
+    const int64_t count = x[dim_], inner = x.product(dim_ + 1, x.rank());
     const int64_t walks = x.numel() / count;
-    if (on_software_ && 2 * x[dim_] > kTooLongWalk) {
-      return fail("dim ", dim_, " of ", x, " is too long for this adapter");
-    }
     plan.resize(top_, {walks}).resize(sum_, {walks});
-    plan.run(stats_,
-             {static_cast<uint32_t>(ceil_div<int64_t>(walks, 4)), static_cast<uint32_t>(walks),
-              count, inner},
-             Grid::quads(walks));
-    plan.run(apply_, {static_cast<uint32_t>(ceil_div<int64_t>(x.numel(), 4)), count, inner},
+    plan.run(
+        stats_,
+        {.quads = quads_of(walks), .walks = u32(walks), .count = u32(count), .inner = u32(inner)},
+        Grid::quads(walks), Rounds{2 * count});
+    plan.run(apply_, {.quads = quads_of(x.numel()), .count = u32(count), .inner = u32(inner)},
              Grid::quads(x.numel()));
-    return {};
   }
 
   Tensor x_;
   Tensor y_;
-  bool on_software_;
   size_t dim_ = 0;
   bool is_last_ = true;
   Tensor top_;
   Tensor sum_;
-  Step<wgsl::softmax_rows> rows_;
-  Step<wgsl::softmax_groups> groups_;
+  RowSteps<wgsl::softmax_rows, wgsl::softmax_groups> rows_;
   Step<wgsl::softmax_stats> stats_;
   Step<wgsl::softmax_apply> apply_;
 };

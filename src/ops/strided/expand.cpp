@@ -62,9 +62,10 @@ class Repeat final : public Op {
     StridedLoop<1> loop;
     for (size_t i = 0; i < times_.size(); ++i) {
       const int64_t times = s[times_[i]];
-      if (times < 0) return fail("repeating dim ", i, " ", times, " times");
       const int64_t have = i < lead ? 1 : x[i - lead];
-      y.push_back(times * have);
+      const auto repeated = checked_mul(times, have);
+      if (times < 0 || !repeated) return fail("repeating dim ", i, " of ", x, " ", times, " times");
+      y.push_back(*repeated);
       loop.add_dim(times, {0});
       loop.add_dim(have, {i < lead ? 0 : x_strides[i - lead]});
     }

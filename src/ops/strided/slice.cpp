@@ -45,8 +45,10 @@ class Slice final : public Op {
     const int64_t start = clamp(s[start_], size);
     const int64_t end = std::max(clamp(s[end_], size), start);
     const int64_t offset = start * strides[dim_];
-    y[dim_] = ceil_div(end - start, step_);
-    strides[dim_] *= step_;
+    // A step past the end takes the first alone, however long it is.
+    const int64_t step = std::min(step_, std::max<int64_t>(size, 1));
+    y[dim_] = ceil_div(end - start, step);
+    strides[dim_] *= step;
     if (copy_) return copy_->plan(y, strides, offset, plan);
     plan.resize(y_, y);
     return {};
@@ -83,11 +85,11 @@ class Select final : public Op {
     Dims strides = y.strides();
     const int64_t size = y[dim_];
     const int64_t index = s[index_] < 0 ? s[index_] + size : s[index_];
-    const int64_t offset = index * strides[dim_];
+    const bool in_range = index >= 0 && index < size;
+    // With no elements to take there is nothing that the index could miss.
+    const int64_t offset = in_range ? index * strides[dim_] : 0;
     y.erase(dim_);
     strides.erase(dim_);
-    // With no elements to take there is nothing that the index could miss.
-    const bool in_range = index >= 0 && index < size;
     if (!in_range && (y.numel() > 0 && size > 0)) {
       return fail("index ", s[index_], " of dim ", dim_, ", which has ", size, " just now");
     }

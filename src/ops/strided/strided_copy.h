@@ -18,15 +18,15 @@ class StridedCopy {
     plan.resize(y_, dims);
     if (!loop.fits()) return fail("dims ", dims, " are too many to copy at once");
     const int64_t numel = dims.numel();
-    wgsl::strided_copy::Params params{};
-    params.quads = static_cast<uint32_t>(ceil_div<int64_t>(numel, 4));
-    params.rank = loop.rank();
-    params.by_quad = loop.by_quad(0, offset);
-    params.offset = static_cast<uint32_t>(offset);
-    params.size = loop.sizes();
-    params.stride = loop.strides(0);
-    params.inner_stride = static_cast<uint32_t>(loop.inner_stride(0));
-    plan.run(step_, params, Grid::quads(numel));
+    plan.run(step_,
+             {.quads = quads_of(numel),
+              .rank = loop.rank(),
+              .by_quad = loop.by_quad(0, offset),
+              .offset = u32(offset),
+              .size = loop.sizes(),
+              .stride = loop.strides(0),
+              .inner_stride = u32(loop.inner_stride(0))},
+             Grid::quads(numel));
     return {};
   }
 

@@ -18,7 +18,7 @@ class Swiglu final : public Op {
     if (!(s[gate_] == s[u_])) return fail("dims ", s[gate_], " and ", s[u_], " differ");
     plan.resize(y_, s[gate_]);
     const int64_t numel = s[gate_].numel();
-    plan.run(step_, {static_cast<uint32_t>(ceil_div<int64_t>(numel, 4))}, Grid::quads(numel));
+    plan.run(step_, {.quads = quads_of(numel)}, Grid::quads(numel));
     return {};
   }
 

@@ -3,17 +3,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "ops/narrow.h"
+
 namespace highwater {
 namespace {
 
 float to_float(double number) {
   constexpr double kMax = std::numeric_limits<float>::max();
   return static_cast<float>(std::clamp(number, -kMax, kMax));
-}
-
-int32_t to_int(double number) {
-  return static_cast<int32_t>(std::clamp<double>(number, std::numeric_limits<int32_t>::min(),
-                                                 std::numeric_limits<int32_t>::max()));
 }
 
 }  // namespace
@@ -28,11 +25,13 @@ Elementwise::Elementwise(Args& a, Tensor y, Tensor x, bool on_float, std::string
       numbers_(numbers) {}
 
 void Elementwise::plan(const Dims& dims, Plan& plan) const {
-  const auto quads = static_cast<uint32_t>(ceil_div<int64_t>(dims.numel(), 4));
-  plan.run(
-      step_,
-      {quads, to_float(numbers_.p), to_float(numbers_.q), to_int(numbers_.p), to_int(numbers_.q)},
-      Grid::quads(dims.numel()));
+  plan.run(step_,
+           {.quads = quads_of(dims.numel()),
+            .p_float = to_float(numbers_.p),
+            .q_float = to_float(numbers_.q),
+            .p_int = narrow_to_int(numbers_.p),
+            .q_int = narrow_to_int(numbers_.q)},
+           Grid::quads(dims.numel()));
 }
 
 }  // namespace highwater

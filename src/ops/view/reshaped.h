@@ -18,7 +18,7 @@ class Reshaped {
     plan.resize(y_, dims);
     if (!copy_) return {};
     const int64_t numel = s[x_].numel();
-    plan.run(*copy_, {static_cast<uint32_t>(ceil_div<int64_t>(numel, 4))}, Grid::quads(numel));
+    plan.run(*copy_, {.quads = quads_of(numel)}, Grid::quads(numel));
     return {};
   }
 

@@ -26,19 +26,20 @@ class Where final : public Op {
       loop.add_dim(
           y[i], {broadcast_stride(c, y, i), broadcast_stride(a, y, i), broadcast_stride(b, y, i)});
     }
-    wgsl::where::Params params{};
-    params.quads = static_cast<uint32_t>(ceil_div<int64_t>(y.numel(), 4));
-    params.rank = loop.rank();
     // Where nothing but whole tensors and single elements meet, quads match at any size.
-    params.by_quad = loop.rank() <= 1 || (loop.by_quad(0) && loop.by_quad(1) && loop.by_quad(2));
-    params.size = loop.sizes();
-    params.c_stride = loop.strides(0);
-    params.a_stride = loop.strides(1);
-    params.b_stride = loop.strides(2);
-    params.c_inner_stride = static_cast<uint32_t>(loop.inner_stride(0));
-    params.a_inner_stride = static_cast<uint32_t>(loop.inner_stride(1));
-    params.b_inner_stride = static_cast<uint32_t>(loop.inner_stride(2));
-    plan.run(step_, params, Grid::quads(y.numel()));
+    plan.run(
+        step_,
+        {.quads = quads_of(y.numel()),
+         .rank = loop.rank(),
+         .by_quad = loop.rank() <= 1 || (loop.by_quad(0) && loop.by_quad(1) && loop.by_quad(2)),
+         .size = loop.sizes(),
+         .c_stride = loop.strides(0),
+         .a_stride = loop.strides(1),
+         .b_stride = loop.strides(2),
+         .c_inner_stride = u32(loop.inner_stride(0)),
+         .a_inner_stride = u32(loop.inner_stride(1)),
+         .b_inner_stride = u32(loop.inner_stride(2))},
+        Grid::quads(y.numel()));
     return {};
   }
 

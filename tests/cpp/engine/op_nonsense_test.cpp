@@ -1,6 +1,7 @@
 // Every real op, called with arguments that make little sense. It may accept or refuse them, at
 // load or at a call, but it must not fall over: programs come from files. The sanitized build is
 // where this test bites.
+#include <cmath>
 #include <limits>
 #include <random>
 
@@ -9,10 +10,12 @@
 namespace highwater {
 namespace {
 
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+
 class Nonsense {
  public:
   Nonsense(std::string_view op, uint32_t seed) : random_(seed) {
-    constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
     for (const Dims& d : {Dims{}, Dims{6}, Dims{4, 6}, Dims{1, 4, 6}, Dims{1, 4, 2, 6}, Dims{0, 6},
                           Dims{1, 1, 1, 1, 1, 1, 2, 3}}) {
       tensors_.push_back(b_.input(d));
@@ -22,13 +25,24 @@ class Nonsense {
       tensors_.push_back(b_.input({4, 6}, dtype));
       tensors_.push_back(b_.input({6}, dtype));
     }
-    for (int64_t i :
-         {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{2}, int64_t{7}, kMax, -kMax - 1}) {
+    for (int64_t i : {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{2}, int64_t{7}, kMax, kMin}) {
       others_.push_back(b_.integer(i));
     }
-    for (double d : {0.5, 1.797e308, -1.0}) others_.push_back(b_.number(d));
+    constexpr double kInfinite = std::numeric_limits<double>::infinity();
+    for (double d : {0.5, 1.797e308, -1.0, kInfinite, -kInfinite, std::nan("")}) {
+      others_.push_back(b_.number(d));
+    }
     for (const char* s : {"none", "tanh", ""}) others_.push_back(b_.string(s));
-    for (const auto& list : {std::vector<int64_t>{}, {0}, {-1}, {2, 3}, {1, -1, 6}, {9, 9, 9}}) {
+    for (const auto& list : {std::vector<int64_t>{},
+                             {0},
+                             {-1},
+                             {2, 3},
+                             {1, -1, 6},
+                             {9, 9, 9},
+                             {kMax},
+                             {kMax, kMax, kMax},
+                             {kMin, kMax},
+                             {1, kMax / 2, 6}}) {
       others_.push_back(b_.integers(list));
     }
     const ValueId scalar = b_.input_scalar();
@@ -45,7 +59,10 @@ class Nonsense {
     for (ValueId id : b_.program().inputs) {
       const auto* tensor = std::get_if<TensorDecl>(&b_.program().values[id]);
       if (!tensor) {
-        result.emplace_back(static_cast<int64_t>(random_() % 12) - 3);
+        constexpr int64_t kExtremes[] = {kMax, kMin, kMax / 2, kMin / 2, int64_t{1} << 32};
+        const bool is_extreme = random_() % 3 == 0;
+        result.emplace_back(is_extreme ? kExtremes[random_() % std::size(kExtremes)]
+                                       : static_cast<int64_t>(random_() % 12) - 3);
         continue;
       }
       Dims live = tensor->dims;

@@ -84,6 +84,25 @@ TEST(AddRmsNorm, LeavesWeightsOfOtherDims) {
   }
 }
 
+TEST(AddRmsNorm, LeavesAWeightThatMayBeNarrower) {
+  ProgramBuilder b;
+  const ValueId a = b.input({16, 8}), w = b.input({8});
+  const ValueId x = b.apply("aten.add.Tensor", {a, a, b.integer(1)}, {16, 8});
+  b.output(b.apply("et_vk.rms_norm.default", {x, w, b.number(1e-6)}, {16, 8}));
+  EXPECT_TRUE(leaves_alone(b, fuse_add_rms_norm));
+}
+
+TEST(AddRmsNorm, TakesAWeightThatIsComputedFromConstants) {
+  ProgramBuilder b;
+  const ValueId a = b.input({16, 8});
+  const ValueId given = b.apply("et_vk.prepack.default", {b.constant({8}, "w")}, {8});
+  const ValueId w = b.apply("aten.add.Scalar", {given, b.number(1)}, {8});
+  const ValueId x = b.apply("aten.add.Tensor", {a, a, b.integer(1)}, {16, 8});
+  b.output(b.apply("et_vk.rms_norm.default", {x, w, b.number(1e-6)}, {16, 8}));
+  EXPECT_EQ(Rewritten(b, fuse_add_rms_norm).names(),
+            (Names{"et_vk.prepack.default", "aten.add.Scalar", "hw.add_rms_norm"}));
+}
+
 TEST(AddRmsNorm, LeavesAWeightThatIsMadeAfterTheSum) {
   ProgramBuilder b;
   const ValueId a = b.input({16, 8}), w = b.input({8});

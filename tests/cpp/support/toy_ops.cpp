@@ -19,6 +19,7 @@ struct OneInput {
     uint32_t spare = 0;
   };
   static constexpr uint32_t kParamsSize = 16;
+  static constexpr bool kWalks = false;
   static constexpr KernelSource kSource{"toy_one", kParamsSize, "#output y\n#input x\n"};
 };
 
@@ -30,6 +31,7 @@ struct TwoInputs {
     uint32_t spare = 0;
   };
   static constexpr uint32_t kParamsSize = 16;
+  static constexpr bool kWalks = false;
   static constexpr KernelSource kSource{"toy_two", kParamsSize, "#output y\n#input a\n#input b\n"};
 };
 
@@ -50,9 +52,14 @@ class Toy : public Op {
   virtual Status plan_toy(const Shapes& s, Plan& plan) const = 0;
 };
 
+// Of the last toy.copy that was made.
+Step<OneInput> step_of_copy;
+
 class Copy final : public Toy {
  public:
-  explicit Copy(Args& a) : x_(a.tensor(0)), y_(a.out(1)), step_(a.step<OneInput>({y_, x_})) {}
+  explicit Copy(Args& a) : x_(a.tensor(0)), y_(a.out(1)), step_(a.step<OneInput>({y_, x_})) {
+    step_of_copy = step_;
+  }
 
   Status plan_toy(const Shapes& s, Plan& plan) const override {
     plan.resize(y_, s[x_]).run(step_, params_of(s[x_]), Grid::quads(s[x_].numel()));
@@ -186,6 +193,28 @@ class Avoid final : public Toy {
   Step<OneInput> step_;
 };
 
+// toy.foreign and toy.undeclared.
+class Misplanned final : public Toy {
+ public:
+  explicit Misplanned(Args& a)
+      : x_(a.tensor(0)), n_(a.live_integer(1)), y_(a.out(2)), step_(a.step<OneInput>({y_, x_})) {
+    if (a.op() == "toy.foreign") wrong_ = step_of_copy;
+  }
+
+  Status plan_toy(const Shapes& s, Plan& plan) const override {
+    const Dims& x = s[x_];
+    plan.resize(y_, x).run(x[0] == s[n_] ? wrong_ : step_, params_of(x), Grid::quads(x.numel()));
+    return {};
+  }
+
+ private:
+  Tensor x_;
+  LiveInt n_;
+  Tensor y_;
+  Step<OneInput> step_;
+  Step<OneInput> wrong_;
+};
+
 class Store final : public Toy {
  public:
   explicit Store(Args& a)
@@ -243,6 +272,7 @@ HIGHWATER_OP(Take, "toy.take", "toy.exactly");
 HIGHWATER_OP(Narrow, "toy.narrow");
 HIGHWATER_OP(Routes, "toy.routes");
 HIGHWATER_OP(Avoid, "toy.avoid");
+HIGHWATER_OP(Misplanned, "toy.foreign", "toy.undeclared");
 HIGHWATER_MUTATING_OP(Store, "toy.store", 0);
 HIGHWATER_OP(Store, "toy.store_unregistered");
 HIGHWATER_OP(Number, "toy.number");
