@@ -4,16 +4,14 @@
 #include "passes/rewriter.h"
 
 namespace highwater {
-
 namespace {
 
 // Whether it has one size, because it is a constant or computed from such alone in a few steps.
 // Rows that are whole quads at their bound need not be at a live width.
 bool is_fixed(const Rewriter& r, ValueId id, int steps = 4) {
   if (std::holds_alternative<SymInt>(r.value(id)) || steps < 0) return false;
-  const TensorDecl* tensor = r.tensor(id);
-  if (!tensor) return !std::holds_alternative<ValueList>(r.value(id));
-  if (tensor->constant) return true;
+  if (!r.is_tensor(id)) return !std::holds_alternative<ValueList>(r.value(id));
+  if (r.tensor(id).constant) return true;
   const auto made = r.producer(id);
   if (!made) return false;
   const std::vector<ValueId>& args = r.call(*made).args;  // of which the last is the result
