@@ -78,7 +78,4 @@ class HIGHWATER_API Dims {
 // A dim index that may count from the end, as an index into `rank` dims.
 Result<size_t> wrap_dim(int64_t dim, size_t rank);
 
-// NumPy's rule: align at the end, 1 stretches.
-Result<Dims> broadcast(const Dims& a, const Dims& b);
-
 }  // namespace highwater

@@ -69,17 +69,4 @@ Result<size_t> wrap_dim(int64_t dim, size_t rank) {
   return static_cast<size_t>(dim < 0 ? dim + n : dim);
 }
 
-Result<Dims> broadcast(const Dims& a, const Dims& b) {
-  Dims result = a.rank() >= b.rank() ? a : b;
-  const Dims& shorter = a.rank() >= b.rank() ? b : a;
-  const size_t lead = result.rank() - shorter.rank();
-  for (size_t i = 0; i < shorter.rank(); ++i) {
-    int64_t& d = result[lead + i];
-    if (d == shorter[i] || shorter[i] == 1) continue;
-    if (d != 1) return fail("dims ", a, " and ", b, " do not broadcast");
-    d = shorter[i];
-  }
-  return result;
-}
-
 }  // namespace highwater

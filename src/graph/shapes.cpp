@@ -1,5 +1,7 @@
 #include "graph/shapes.h"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "graph/graph.h"
@@ -11,6 +13,34 @@ Shapes::Shapes(const Graph& graph)
   for (ValueId id = 0; id < graph.values.size(); ++id) {
     if (graph.values[id].kind == ValueInfo::Kind::Tensor) dims_[id] = graph.values[id].tensor.dims;
   }
+}
+
+Result<Dims> Shapes::broadcast(std::initializer_list<Tensor> tensors) const {
+  size_t rank = 0;
+  for (Tensor t : tensors) rank = std::max(rank, (*this)[t].rank());
+  Dims result;
+  while (result.rank() < rank) result.push_back(1);
+  std::array<bool, Dims::kMaxRank> is_settled{};
+  for (Tensor t : tensors) {
+    const Dims &live = (*this)[t], &bound = graph_.tensor(t).dims;
+    const size_t lead = rank - live.rank();
+    for (size_t i = 0; i < live.rank(); ++i) {
+      if (live[i] == 1 && bound[i] == 1) continue;
+      if (is_settled[lead + i] && live[i] != result[lead + i]) return does_not_broadcast(tensors);
+      result[lead + i] = live[i];
+      is_settled[lead + i] = true;
+    }
+  }
+  return result;
+}
+
+Error Shapes::does_not_broadcast(std::initializer_list<Tensor> tensors) const {
+  std::string all;
+  for (Tensor t : tensors) {
+    append(all,
+           text(all.empty() ? "" : " and ", (*this)[t], " (at most ", graph_.tensor(t).dims, ")"));
+  }
+  return fail("dims ", all, " do not broadcast");
 }
 
 Result<int64_t> Shapes::host_integer(Tensor t, int64_t index) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,11 @@ class Shapes {
     return i.is_live() ? scalars_[i.scalar] : i.literal;
   }
 
+  // The dims that these have together, by NumPy's rule: align at the end, and 1 stretches. But only
+  // a 1 that is one at its bound: the exporter has settled what stretches, and a live dim that
+  // happens to be 1 where another is not is a wrong call.
+  Result<Dims> broadcast(std::initializer_list<Tensor> tensors) const;
+
   // Element `index` of an integer tensor that the caller gave, or of a view of one.
   Result<int64_t> host_integer(Tensor t, int64_t index) const;
 
@@ -33,6 +39,7 @@ class Shapes {
 
  private:
   friend class Live;
+  Error does_not_broadcast(std::initializer_list<Tensor> tensors) const;
 
   const Graph& graph_;
   std::vector<Dims> dims_;

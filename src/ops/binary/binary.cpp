@@ -90,7 +90,7 @@ class Binary final : public Op {
       return {};
     }
     const Dims &a = s[x_], &b = s[*b_];
-    HW_TRY(const Dims y, broadcast(a, b));
+    HW_TRY(const Dims y, s.broadcast({x_, *b_}));
     plan.resize(y_, y);
     const float alpha = narrow_to_float(alpha_);
     const auto is_flat = [&](const Dims& d) { return d.numel() == 1 || d.numel() == y.numel(); };

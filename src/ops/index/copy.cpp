@@ -15,7 +15,7 @@ class CopyInto final : public Op {
 
   Status plan(const Shapes& s, Plan& plan) const override {
     const Dims &x = s[x_], &y = s[old_];
-    HW_TRY(const Dims spread, broadcast(x, y));
+    HW_TRY(const Dims spread, s.broadcast({x_, old_}));
     if (spread != y) return fail("dims ", x, " do not fit into ", y);
     if (!copy_) {
       if (x != y) return fail("dims ", x, " in place of ", y);

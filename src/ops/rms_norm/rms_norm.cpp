@@ -73,7 +73,7 @@ class RmsNorm final : public Op {
 
   Status plan(const Shapes& s, Plan& plan) const override {
     const Dims &x = s[x_], &w = s[w_];
-    HW_TRY(const Dims y, broadcast(x, w));
+    HW_TRY(const Dims y, s.broadcast({x_, w_}));
     plan.resize(y_, y);
     if (y.empty() || y.back() != x.back()) {
       return fail("a weight of dims ", w, " widens the rows of an input of ", x);

@@ -18,8 +18,7 @@ class Where final : public Op {
 
   Status plan(const Shapes& s, Plan& plan) const override {
     const Dims &c = s[c_], &a = s[a_], &b = s[b_];
-    HW_TRY(const Dims candidates, broadcast(a, b));
-    HW_TRY(const Dims y, broadcast(c, candidates));
+    HW_TRY(const Dims y, s.broadcast({c_, a_, b_}));
     plan.resize(y_, y);
     StridedLoop<3> loop;
     for (size_t i = 0; i < y.rank(); ++i) {

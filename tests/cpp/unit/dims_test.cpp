@@ -80,18 +80,5 @@ TEST(Dims, WrapDim) {
   EXPECT_FALSE(wrap_dim(std::numeric_limits<int64_t>::max(), 3).ok());
 }
 
-TEST(Dims, BroadcastAlignsAtTheEnd) {
-  EXPECT_EQ(*broadcast({2, 3}, {2, 3}), (Dims{2, 3}));
-  EXPECT_EQ(*broadcast({5, 1, 3}, {4, 1}), (Dims{5, 4, 3}));
-  EXPECT_EQ(*broadcast({4, 1}, {5, 1, 3}), (Dims{5, 4, 3}));
-  EXPECT_EQ(*broadcast({}, {7, 2}), (Dims{7, 2}));
-  EXPECT_EQ(*broadcast({}, {}), Dims{});
-  EXPECT_EQ(*broadcast({1}, {0}), Dims{0}) << "1 stretches to 0 as well";
-  EXPECT_EQ(*broadcast({0, 4}, {1, 4}), (Dims{0, 4}));
-  EXPECT_TRUE(fails_saying(broadcast({2, 3}, {3, 2}), {"[2, 3]", "[3, 2]", "do not broadcast"}));
-  EXPECT_FALSE(broadcast({0}, {2}).ok());
-  EXPECT_FALSE(broadcast({2}, {0}).ok());
-}
-
 }  // namespace
 }  // namespace highwater

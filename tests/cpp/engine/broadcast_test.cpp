@@ -1,0 +1,73 @@
+// Dims that meet: what stretches is settled when a program is exported, at the bounds.
+#include "support/engine.h"
+
+namespace highwater {
+namespace {
+
+// The dims of a sum of two inputs of these bounds, at live dims; or why there are none.
+class Sum {
+ public:
+  Sum(const Dims& a, const Dims& b, const Dims& y) : engine_(program(a, b, y)) {}
+
+  Result<Dims> operator()(const Dims& a, const Dims& b) {
+    HW_CHECK(engine_.call({of_dims(a), of_dims(b)}));
+    return engine_.dims(engine_.graph().outputs[0]);
+  }
+
+ private:
+  static Program program(const Dims& a, const Dims& b, const Dims& y) {
+    ProgramBuilder builder;
+    const ValueId x = builder.input(a), z = builder.input(b);
+    builder.output(builder.apply("aten.add.Tensor", {x, z, builder.integer(1)}, y));
+    return builder.program();
+  }
+
+  Engine engine_;
+};
+
+void expect_dims(Result<Dims> dims, const Dims& wanted) {
+  ASSERT_TRUE(succeeds(dims));
+  EXPECT_EQ(*dims, wanted);
+}
+
+TEST(Broadcast, AlignsAtTheEnd) {
+  Sum sum({5, 1, 3}, {4, 1}, {5, 4, 3});
+  expect_dims(sum({5, 1, 3}, {4, 1}), {5, 4, 3});
+  expect_dims(sum({2, 1, 3}, {3, 1}), {2, 3, 3});
+  expect_dims(sum({0, 1, 3}, {3, 1}), {0, 3, 3});
+  expect_dims(sum({1, 1, 1}, {1, 1}), {1, 1, 1});
+  expect_dims(sum({5, 1, 3}, {4, 1}), {5, 4, 3});
+}
+
+TEST(Broadcast, OfNoDimsAtAll) {
+  Sum sum({}, {7, 2}, {7, 2});
+  expect_dims(sum({}, {3, 2}), {3, 2});
+  expect_dims(sum({}, {0, 2}), {0, 2});
+}
+
+TEST(Broadcast, ALiveDimThatHappensToBeOneDoesNotStretch) {
+  Sum sum({8, 6}, {8, 6}, {8, 6});
+  expect_dims(sum({3, 6}, {3, 6}), {3, 6});
+  EXPECT_TRUE(fails_saying(sum({1, 6}, {3, 6}), {"[1, 6] (at most [8, 6]) and [3, 6]"}));
+  EXPECT_TRUE(fails_saying(sum({3, 1}, {3, 6}), {"do not broadcast"}));
+  expect_dims(sum({1, 6}, {1, 6}), {1, 6});
+  EXPECT_FALSE(sum({0, 6}, {2, 6}).ok());
+  expect_dims(sum({8, 6}, {8, 6}), {8, 6});
+}
+
+TEST(Broadcast, ADimThatMeetsAConstantIsFixed) {
+  ProgramBuilder b;
+  const ValueId x = b.input({8, 6});
+  const ValueId y = b.apply("aten.mul.Tensor", {x, b.constant({6}, "w")}, {8, 6});
+  b.output(y);
+  Engine engine(b.program());
+  EXPECT_TRUE(succeeds(engine.call({of_dims({5, 6})})));
+  for (const int64_t width : {1, 0, 5}) {
+    EXPECT_TRUE(fails_saying(engine.call({of_dims({5, width})}), {"aten.mul.Tensor", "[6]"}));
+    EXPECT_TRUE(succeeds(engine.call({of_dims({1, 6})})));
+    EXPECT_EQ(engine.dims(y), (Dims{1, 6}));
+  }
+}
+
+}  // namespace
+}  // namespace highwater
