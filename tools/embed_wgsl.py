@@ -40,7 +40,7 @@ def params_struct(source: str) -> list[str]:
     size = (size + 15) // 16 * 16
     return [
         "  struct alignas(16) Params {",
-        "    [[no_unique_address]] ByName by_name{};",
+        "    [[no_unique_address]] ByName<Params> by_name{};",
         *lines,
         "  };",
         f"  static constexpr uint32_t kParamsSize = {size};",

@@ -7,9 +7,12 @@
 
 namespace highwater {
 
-// The first member of every params struct. No value converts to it, so that a list of values by
-// position does not compile: params are set by name, and their order is for the WGSL to choose.
-struct ByName {
+// The first member of every params struct, which nobody else can make. A list of values by position
+// would have to begin with one, and so does not compile: params are set by name, and their order is
+// for the WGSL to choose.
+template <class Params>
+class ByName {
+  friend Params;
   explicit ByName() = default;
 };
 

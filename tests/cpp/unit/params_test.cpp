@@ -45,8 +45,9 @@ static_assert(offsetof(cat::Params, extent) == 32 && cat::kParamsSize == 48);
 
 // Values by position do not compile, so that the order of the members is for the WGSL to choose.
 template <class Params>
-concept TakesValuesByPosition =
-    requires { Params{1u}; } || requires { Params{1u, 1.0f}; } || requires { Params{{}, 1u}; };
+concept TakesValuesByPosition = requires { Params{1u}; } || requires {
+  Params{1u, 1.0f};
+} || requires { Params{{}, 1u}; } || requires { Params{ByName<Params>{}, 1u}; };
 static_assert(!TakesValuesByPosition<plain_copy::Params>);
 static_assert(!TakesValuesByPosition<unary::Params>);
 static_assert(!TakesValuesByPosition<strided_copy::Params>);
