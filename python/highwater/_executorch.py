@@ -1,5 +1,6 @@
 """A method that Highwater runs only in part, through ExecuTorch's runtime."""
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,8 @@ class ExecutorchMethod:
     """The same verbs as a native session's."""
 
     def __init__(self, path: Path, name: str) -> None:
-        from executorch.runtime import Runtime
-
         try:
-            self._program = Runtime.get().load_program(str(path))
+            self._program = _runtime().load_program(str(path))
             self._method = self._program.load_method(name)
         except RuntimeError as error:
             raise HighwaterError(last_error() or str(error)) from error
@@ -52,6 +51,20 @@ class ExecutorchMethod:
     def adapter(self) -> str:
         found = devices()
         return found[0]["name"] if found else ""
+
+
+def _runtime() -> Any:
+    """ExecuTorch's, imported without the warnings of packages that it does not need for this."""
+    loggers = [logging.getLogger(name) for name in ("torchao", "torch.utils._pytree")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
+    try:
+        from executorch.runtime import Runtime
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+    return Runtime.get()
 
 
 def _spec(meta: Any) -> dict[str, Any]:

@@ -32,15 +32,20 @@ def _load() -> ctypes.CDLL:
     library.highwater_inspect.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
     refused = library.highwater_register()
     if refused is not None:
-        raise HighwaterError(refused.decode())
+        raise HighwaterError(_text(refused))
     return library
+
+
+def _text(said: bytes) -> str:
+    """What the library says may quote a path, which need not be UTF-8."""
+    return said.decode(errors="backslashreplace")
 
 
 _library = _load()
 
 
 def _answer(name: str) -> Any:
-    return json.loads(getattr(_library, f"highwater_{name}")())
+    return json.loads(_text(getattr(_library, f"highwater_{name}")()))
 
 
 def devices() -> list[dict[str, Any]]:
@@ -67,7 +72,7 @@ def last_load() -> dict[str, Any]:
 
 def last_error() -> str:
     """The words behind the last error, of which ExecuTorch hands on only a code."""
-    return _library.highwater_last_error().decode()
+    return _text(_library.highwater_last_error())
 
 
 def supported_ops() -> list[str]:
@@ -85,7 +90,8 @@ def inspect_file(
     """
     lines = [f"method={method}"] if method else []
     lines += [f"at={shape}" for shape in at] + ["wgsl=1"] * wgsl
-    answer = json.loads(_library.highwater_inspect(os.fsencode(path), "\n".join(lines).encode()))
+    told = _library.highwater_inspect(os.fsencode(path), os.fsencode("\n".join(lines)))
+    answer = json.loads(_text(told))
     if "error" in answer:
         raise HighwaterError(answer["error"])
     return answer

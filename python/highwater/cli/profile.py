@@ -1,6 +1,5 @@
 """`highwater profile`: where the time of a run goes."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +66,7 @@ def command(
     Examples:
       highwater profile model.pte
       highwater profile llama.pte -i 1x37 -i input_pos=0 --by kernel
-      highwater profile model.pte -i x=photo.npy --trace trace.json
+      highwater profile model.pte -i 0=photo.npy --trace trace.json
     """
     from highwater import profiling
 
@@ -83,7 +82,7 @@ def command(
     labels = given_inputs.labels(specs, values)
     if as_json:
         report = {"model": str(path), "inputs": labels, **profile.as_json()}
-        click.echo(json.dumps(report, indent=2))
+        terminal.say_json(report)
     else:
         _print(profile, path, labels, [by] if by else ["op", "kernel"])
     if trace:
@@ -102,11 +101,11 @@ def _open(path: Path, progress: terminal.Progress, adapter: str | None, **option
 
 
 def _print(profile: "Profile", model: Path, labels: list[str], tables: list[Any]) -> None:
-    click.echo(f"{model} on {profile.adapter}: {', '.join(labels)}")
-    click.echo(_summary(profile))
+    terminal.say(f"{model} on {profile.adapter}: {', '.join(labels)}")
+    terminal.say(_summary(profile))
     for by in tables:
         shares = profile.by(by)
-        click.echo()
+        terminal.say()
         if by == "dispatch":
             header = ["kernel", "op", "node", "grid", "makes"]
             about = [_about(dispatch) for dispatch in profile.dispatches]
@@ -115,7 +114,7 @@ def _print(profile: "Profile", model: Path, labels: list[str], tables: list[Any]
             about = [[share.name, str(share.count)] for share in shares]
         longest = max((share.share for share in shares), default=0.0)
         rows = [[*cells, *_times(s, longest)] for cells, s in zip(about, shares, strict=True)]
-        click.echo(terminal.table([*header, "time", "share", ""], rows))
+        terminal.say(terminal.table([*header, "time", "share", ""], rows))
 
 
 def _summary(profile: "Profile") -> str:

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from highwater.cli.terminal import Failure, Progress, first_line
-from highwater.exporting import inputs, patterns
+from highwater.exporting import fixed_dims, inputs, patterns
 
 RETURNS = "(torch module, example inputs, dynamic shapes)"
 
@@ -118,6 +118,6 @@ def _lower(exported: Any, half: bool) -> Any:
     from executorch.exir import to_edge_transform_and_lower
 
     options = {"force_fp16": True} if half else {}
-    with patterns.made_once():
+    with patterns.made_once(), fixed_dims.told(inputs.of(exported)):
         edge = to_edge_transform_and_lower(exported, partitioner=[VulkanPartitioner(options)])
         return edge.to_executorch()
