@@ -184,17 +184,9 @@ def load(
     A model of several delegates with CPU ops between them is run through ExecuTorch.
     """
     path = find_model(path)
-    methods = _native.methods(str(path))
-    wanted = methods.get(method)
-    if wanted and (len(wanted["delegates"]) > 1 or (wanted["delegates"] and wanted["cpu_ops"])):
-        from highwater._executorch import ExecutorchMethod
-
-        if device is not None or half_cache or without_passes:
-            raise HighwaterError(
-                f"{path} has ops for the CPU, so that ExecuTorch runs it, which takes no options; "
-                "set HIGHWATER_ADAPTER, HIGHWATER_HALF_CACHE or HIGHWATER_WITHOUT_PASSES instead"
-            )
-        return Model(path, ExecutorchMethod(path, method))
+    if is_in_pieces(path, method):
+        has_options = device is not None or half_cache or bool(without_passes)
+        return Model(path, open_in_pieces(path, method, has_options))
     options = dict(
         adapter="" if device is None else str(device),
         half_cache=half_cache,
@@ -202,6 +194,26 @@ def load(
         progress=progress,
     )
     return Model(path, _open(path, method, options))
+
+
+def is_in_pieces(path: Path, method: str) -> bool:
+    """Whether ExecuTorch runs it: it has several delegates, or ops for the CPU beside one."""
+    found = _native.methods(str(path)).get(method)
+    if not found:
+        return False
+    return len(found["delegates"]) > 1 or bool(found["delegates"] and found["cpu_ops"])
+
+
+def open_in_pieces(path: Path, method: str, has_options: bool) -> Any:
+    """Such a method, with the verbs of a native session."""
+    from highwater._executorch import ExecutorchMethod
+
+    if has_options:
+        raise HighwaterError(
+            f"{path} has ops for the CPU, so that ExecuTorch runs it, which takes no options; "
+            "set HIGHWATER_ADAPTER, HIGHWATER_HALF_CACHE or HIGHWATER_WITHOUT_PASSES instead"
+        )
+    return ExecutorchMethod(path, method)
 
 
 def _open(path: Path, method: str, options: dict[str, Any]) -> Any:
