@@ -46,7 +46,7 @@ def _load() -> ctypes.CDLL:
 
 def _text(said: bytes) -> str:
     """What the library says may quote a path, which need not be UTF-8."""
-    return said.decode(errors="backslashreplace")
+    return said.decode(errors="replace")
 
 
 _library = _load()
