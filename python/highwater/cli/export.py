@@ -135,7 +135,7 @@ def command(
         raise terminal.Failure(
             f"{report.output} is written, but Highwater cannot run it: it has no "
             f"{', '.join(report.unsupported)}. Write the module in other ops, or keep these out of "
-            "the delegate."
+            "the delegate with the partitioner's operator_blocklist."
         )
 
 
