@@ -58,10 +58,14 @@ Reports& reports() {
 
 thread_local std::shared_ptr<ThreadReports> own_reports;
 
-ThreadReports& to_write(std::shared_ptr<ThreadReports>& latest) {
+const std::shared_ptr<ThreadReports>& own() {
   if (!own_reports) own_reports = std::make_shared<ThreadReports>();
-  latest = own_reports;
-  return *own_reports;
+  return own_reports;
+}
+
+ThreadReports& to_write(std::shared_ptr<ThreadReports>& latest) {
+  latest = own();
+  return *latest;
 }
 
 const MethodAccount& last_load() {
@@ -176,7 +180,8 @@ const char* highwater_last_error(void) {
 }
 
 void highwater_forget_error(void) {
-  set_last_error("");
+  const std::lock_guard lock(reports().mutex);
+  own()->error = "";
 }
 
 const char* highwater_last_load(void) {

@@ -58,7 +58,7 @@ class Numbers(click.ParamType):
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
 @click.pass_context
 def command(
-    context_: click.Context,
+    click_context: click.Context,
     model: str,
     prefill: list[int],
     context: int,
@@ -79,7 +79,7 @@ def command(
       highwater bench model.pte --input 1x128x64,1x1x64
     """
     path = find_model(model)
-    _check_options(context_, path, inputs)
+    _check_options(click_context, path, inputs)
     with loading.load(path, adapter=adapter) as loaded, terminal.Progress() as progress:
         progress.step("measuring")
         if loaded.is_language_model and not inputs:
