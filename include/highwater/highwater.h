@@ -15,13 +15,29 @@ extern "C" {
  * why not: another backend may hold its name. */
 HIGHWATER_API const char* highwater_register(void);
 
-/* The message of the last error; empty if there was none. ExecuTorch reports only a code. */
-HIGHWATER_API const char* highwater_last_error(void);
+/* The last error, load and run are those of the calling thread; a thread that has had none is told
+ * the latest of all threads. */
 
-/* JSON: the accounts of the last load and of the last run: dispatches, passes, submits, params
- * writes, bytes moved, GPU objects created, heap allocations, kernels. */
+/* The message of the last error; empty if there was none. ExecuTorch reports only a code. An error
+ * of ExecuTorch's own has no message here: to tell the two apart, forget the last one before a
+ * call. */
+HIGHWATER_API const char* highwater_last_error(void);
+HIGHWATER_API void highwater_forget_error(void);
+
+/* JSON: the accounts of the last load and of the last run of a method, over all its delegates:
+ * dispatches, passes, submits, params writes, bytes moved, GPU objects created, heap allocations,
+ * kernels in order, and how many delegates there were. */
 HIGHWATER_API const char* highwater_last_load(void);
 HIGHWATER_API const char* highwater_last_run(void);
+
+/* From now on, or no longer, whatever this thread runs is profiled. `clock` is "device" or "host",
+ * or
+ * "" for the device's if it has one; NULL ends it. NULL on success, else why not. */
+HIGHWATER_API const char* highwater_profile_runs(const char* clock);
+
+/* JSON: for each delegate of the last profiled run of this thread, when it began and was done, by
+ * the host's steady clock, and its dispatches with their times. */
+HIGHWATER_API const char* highwater_last_profile(void);
 
 /* JSON: a list of adapters with features and limits, or an object with an "error". */
 HIGHWATER_API const char* highwater_devices(void);

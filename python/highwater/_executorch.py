@@ -1,9 +1,11 @@
 """A method that Highwater runs only in part, through ExecuTorch's runtime."""
 
+import logging
+import time
 from pathlib import Path
 from typing import Any
 
-from highwater._library import devices, last_error, last_load, last_run
+from highwater._library import devices, errors_in_words, last_load, last_run, profiled_runs
 from highwater.errors import HighwaterError
 
 _DTYPES = {0: "uint8", 1: "int8", 3: "int32", 4: "int64", 5: "float16", 6: "float32", 11: "bool"}
@@ -13,45 +15,93 @@ class ExecutorchMethod:
     """The same verbs as a native session's."""
 
     def __init__(self, path: Path, name: str) -> None:
-        from executorch.runtime import Runtime
-
-        try:
-            self._program = Runtime.get().load_program(str(path))
+        with errors_in_words():
+            self._program = _runtime().load_program(str(path))
             self._method = self._program.load_method(name)
-        except RuntimeError as error:
-            raise HighwaterError(last_error() or str(error)) from error
         if self._method is None:
-            raise HighwaterError(last_error() or f"{path} has no method '{name}'")
+            raise HighwaterError(f"{path} has no method '{name}'")
         metadata = self._method.metadata
         self.inputs = [_spec(metadata.input_tensor_meta(i)) for i in range(metadata.num_inputs())]
         self.outputs = [
             _spec(metadata.output_tensor_meta(i)) for i in range(metadata.num_outputs())
         ]
         self.load_accounts = last_load()
+        self.call_seconds = 0.0  # of the last call, ops on the CPU included
+        self._last_run: dict[str, Any] = {"kernels": []}
 
     def run(self, *inputs: Any) -> list[Any]:
         import torch
 
         given = [x if isinstance(x, int) else torch.as_tensor(x) for x in inputs]
-        try:
+        start = time.perf_counter()
+        with errors_in_words():
             outputs = self._method.execute(given)
-        except RuntimeError as error:
-            raise HighwaterError(last_error() or str(error)) from error
+        self.call_seconds = time.perf_counter() - start
+        self._last_run = last_run()  # at once: this thread may run another model next
         return [x.numpy() if isinstance(x, torch.Tensor) else x for x in outputs]
+
+    def profile(self, *inputs: Any, clock: str = "") -> tuple[list[Any], dict[str, Any]]:
+        """As a session's, with the delegates' dispatches in one list, each with its delegate."""
+        with profiled_runs(clock) as delegates:
+            start = time.monotonic_ns()  # the clock that the library goes by
+            outputs = self.run(*inputs)
+            return outputs, _on_one_timeline(delegates(), start)
 
     @property
     def run_accounts(self) -> dict[str, Any]:
-        """Of the last delegate alone."""
-        return {k: v for k, v in last_run().items() if k != "kernels"}
+        """Of all delegates together."""
+        return {k: v for k, v in self._last_run.items() if k != "kernels"}
 
     @property
     def kernels(self) -> list[str]:
-        return last_run()["kernels"]
+        return self._last_run["kernels"]
 
     @property
     def adapter(self) -> str:
         found = devices()
         return found[0]["name"] if found else ""
+
+
+def _runtime() -> Any:
+    """ExecuTorch's, imported without the warnings of packages that it does not need for this."""
+    loggers = [logging.getLogger(name) for name in ("torchao", "torch.utils._pytree")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
+    try:
+        from executorch.runtime import Runtime
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+    return Runtime.get()
+
+
+def _on_one_timeline(delegates: list[dict[str, Any]], start: int) -> dict[str, Any]:
+    """Times from the start of the call; those of dispatches from the first submit."""
+    spans = [
+        (d["begin_ns"] - start, d["begin_ns"] - start + d["submitted_ns"], d["end_ns"] - start)
+        for d in delegates
+    ]
+    first_submit = spans[0][1]
+    dispatches = [
+        {
+            **dispatch,
+            "delegate": i,
+            "grid": tuple(dispatch["grid"]),
+            "reads": [tuple(shape) for shape in dispatch["reads"]],
+            "writes": [tuple(shape) for shape in dispatch["writes"]],
+            "start_ns": submitted - first_submit + dispatch["start_ns"],
+        }
+        for i, (delegate, (_, submitted, _)) in enumerate(zip(delegates, spans, strict=True))
+        for dispatch in delegate["dispatches"]
+    ]
+    return {
+        "clock": delegates[0]["clock"],
+        "submitted_ns": first_submit,
+        "empty_ns": min(d["empty_ns"] for d in delegates),
+        "dispatches": dispatches,
+        "spans": spans,
+    }
 
 
 def _spec(meta: Any) -> dict[str, Any]:

@@ -5,11 +5,17 @@ import importlib.util
 import json
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from highwater.errors import HighwaterError
+
+_TELLING = (
+    *("register", "last_error", "last_load", "last_run", "last_profile", "profile_runs"),
+    *("devices", "supported_ops"),
+)
 
 
 def _load_executorch_runtime() -> None:
@@ -26,21 +32,28 @@ def _load() -> ctypes.CDLL:
     os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
     _load_executorch_runtime()
     library = ctypes.CDLL(str(Path(__file__).parent / "lib" / "libhighwater.so"))
-    for name in ("register", "last_error", "last_load", "last_run", "devices", "supported_ops"):
+    for name in _TELLING:
         getattr(library, f"highwater_{name}").restype = ctypes.c_char_p
+    library.highwater_forget_error.restype = None
+    library.highwater_profile_runs.argtypes = [ctypes.c_char_p]
     library.highwater_inspect.restype = ctypes.c_char_p
     library.highwater_inspect.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
     refused = library.highwater_register()
     if refused is not None:
-        raise HighwaterError(refused.decode())
+        raise HighwaterError(_text(refused))
     return library
+
+
+def _text(said: bytes) -> str:
+    """What the library says may quote a path, which need not be UTF-8."""
+    return said.decode(errors="replace")
 
 
 _library = _load()
 
 
 def _answer(name: str) -> Any:
-    return json.loads(getattr(_library, f"highwater_{name}")())
+    return json.loads(_text(getattr(_library, f"highwater_{name}")()))
 
 
 def devices() -> list[dict[str, Any]]:
@@ -56,18 +69,47 @@ def devices() -> list[dict[str, Any]]:
 
 
 def last_run() -> dict[str, Any]:
-    """The accounts of the last delegate call: dispatches, bytes, kernels, objects created, …"""
+    """The accounts of the last run through ExecuTorch: dispatches, bytes, kernels in order, …
+
+    They are those of the whole method, over all its delegates, and of the last that this thread
+    ran; in a thread that ran none, of the last of all.
+    """
     return _answer("last_run")
 
 
 def last_load() -> dict[str, Any]:
-    """The accounts of the last load of a delegate."""
+    """The accounts of the last load through ExecuTorch, over all delegates of the method."""
     return _answer("last_load")
 
 
 def last_error() -> str:
     """The words behind the last error, of which ExecuTorch hands on only a code."""
-    return _library.highwater_last_error().decode()
+    return _text(_library.highwater_last_error())
+
+
+@contextmanager
+def errors_in_words() -> Iterator[None]:
+    """What ExecuTorch raises inside gets the words behind it, if the delegate has any."""
+    _library.highwater_forget_error()
+    try:
+        yield
+    except RuntimeError as error:
+        raise HighwaterError(last_error() or str(error)) from error
+
+
+@contextmanager
+def profiled_runs(clock: str = "") -> Iterator[Callable[[], list[dict[str, Any]]]]:
+    """Profiles what this thread runs through ExecuTorch inside.
+
+    Gives a function that tells of each delegate of the last run.
+    """
+    refused = _library.highwater_profile_runs(clock.encode())
+    if refused is not None:
+        raise HighwaterError(_text(refused))
+    try:
+        yield lambda: _answer("last_profile")
+    finally:
+        _library.highwater_profile_runs(None)
 
 
 def supported_ops() -> list[str]:
@@ -85,7 +127,8 @@ def inspect_file(
     """
     lines = [f"method={method}"] if method else []
     lines += [f"at={shape}" for shape in at] + ["wgsl=1"] * wgsl
-    answer = json.loads(_library.highwater_inspect(os.fsencode(path), "\n".join(lines).encode()))
+    told = _library.highwater_inspect(os.fsencode(path), os.fsencode("\n".join(lines)))
+    answer = json.loads(_text(told))
     if "error" in answer:
         raise HighwaterError(answer["error"])
     return answer

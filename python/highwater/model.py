@@ -10,6 +10,7 @@ from typing import Any
 from highwater import _native
 from highwater.errors import HighwaterError
 from highwater.generation import Generation, Sampling
+from highwater.shipped import find_model
 from highwater.tokenizers import Tokenizer, load_tokenizer
 
 Progress = Callable[[str, int, int], None]
@@ -43,6 +44,12 @@ class Model:
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     __call__ = forward
+
+    def __repr__(self) -> str:
+        if self._native is None:
+            return f"<highwater.Model {self.path}, closed>"
+        inputs = ", ".join(map(_described, self.inputs))
+        return f"<highwater.Model {self.path} ({inputs}) on {self.adapter}>"
 
     def generate(
         self,
@@ -137,12 +144,23 @@ class Model:
         """What is behind `generate`: appends, draws and takes back single tokens."""
         native = self._open
         if not isinstance(native, _native.Generator):
-            try:
-                _native.Generator.check(str(self.path))
-            except HighwaterError as error:
-                raise HighwaterError(f"{self.path} cannot generate text: {error}") from None
+            check_generates(self.path)
             raise HighwaterError(f"{self.path} was loaded for another method than 'forward'")
         return native
+
+
+def _described(spec: dict[str, Any]) -> str:
+    if spec["kind"] != "tensor":
+        return spec["kind"]
+    return f"{spec['dtype']} of at most {'x'.join(map(str, spec['bound'])) or 'one element'}"
+
+
+def check_generates(path: Path) -> None:
+    """Raises, with the reason, if the file is not a language model."""
+    try:
+        _native.Generator.check(str(path))
+    except HighwaterError as error:
+        raise HighwaterError(f"{path} cannot generate text: {error}") from None
 
 
 def load(
@@ -156,24 +174,19 @@ def load(
 ) -> Model:
     """Loads a `.pte` file that VulkanPartitioner or WebGPUPartitioner exported.
 
+    `path` may also be a folder with a `model.pte` in it, or the name of a model that ships with
+    Highwater.
+
     `device` is an adapter: its index in `highwater.devices()`, or a part of its name. `half_cache`
     keeps the attention caches of a float32 model as float16. `without_passes` names rewrites to
     leave out. `progress` is called with what is being done, how much of it is, and out of how much.
 
     A model of several delegates with CPU ops between them is run through ExecuTorch.
     """
-    path = Path(path)
-    methods = _native.methods(str(path))
-    wanted = methods.get(method)
-    if wanted and (len(wanted["delegates"]) > 1 or (wanted["delegates"] and wanted["cpu_ops"])):
-        from highwater._executorch import ExecutorchMethod
-
-        if device is not None or half_cache or without_passes:
-            raise HighwaterError(
-                f"{path} has ops for the CPU, so that ExecuTorch runs it, which takes no options; "
-                "set HIGHWATER_ADAPTER, HIGHWATER_HALF_CACHE or HIGHWATER_WITHOUT_PASSES instead"
-            )
-        return Model(path, ExecutorchMethod(path, method))
+    path = find_model(path)
+    if is_in_pieces(path, method):
+        has_options = device is not None or half_cache or bool(without_passes)
+        return Model(path, open_in_pieces(path, method, has_options))
     options = dict(
         adapter="" if device is None else str(device),
         half_cache=half_cache,
@@ -181,6 +194,26 @@ def load(
         progress=progress,
     )
     return Model(path, _open(path, method, options))
+
+
+def is_in_pieces(path: Path, method: str) -> bool:
+    """Whether ExecuTorch runs it: it has several delegates, or ops for the CPU beside one."""
+    found = _native.methods(str(path)).get(method)
+    if not found:
+        return False
+    return len(found["delegates"]) > 1 or bool(found["delegates"] and found["cpu_ops"])
+
+
+def open_in_pieces(path: Path, method: str, has_options: bool) -> Any:
+    """Such a method, with the verbs of a native session."""
+    from highwater._executorch import ExecutorchMethod
+
+    if has_options:
+        raise HighwaterError(
+            f"{path} has ops for the CPU, so that ExecuTorch runs it, which takes no options; "
+            "set HIGHWATER_ADAPTER, HIGHWATER_HALF_CACHE or HIGHWATER_WITHOUT_PASSES instead"
+        )
+    return ExecutorchMethod(path, method)
 
 
 def _open(path: Path, method: str, options: dict[str, Any]) -> Any:

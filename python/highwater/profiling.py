@@ -11,14 +11,18 @@ those of the host, which submits each dispatch and waits for it.
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any, Literal
 
 from highwater import _native
+from highwater._executorch import ExecutorchMethod
+from highwater.model import is_in_pieces, open_in_pieces
+from highwater.shipped import find_model
 
+Session = _native.Session | ExecutorchMethod
 Clock = Literal["", "device", "host"]
 By = Literal["op", "kernel", "dispatch"]
 Shape = tuple[int, ...]
@@ -36,6 +40,7 @@ class Dispatch:
     writes: list[Shape]  # and of those that it makes
     start_ns: int  # from the start of the first
     duration_ns: int
+    delegate: int = 0  # its number, in a program of several
 
     @property
     def end_ns(self) -> int:
@@ -53,6 +58,15 @@ class Share:
 
 
 @dataclass(frozen=True)
+class Span:
+    """When the host was in a delegate: in nanoseconds from the start of the call."""
+
+    begin_ns: int
+    submitted_ns: int
+    end_ns: int
+
+
+@dataclass(frozen=True)
 class Timeline:
     """One profiled run as it was."""
 
@@ -61,10 +75,16 @@ class Timeline:
     submitted_ns: int  # from the start of the call to the first submit
     empty_ns: int  # by the host's clock a submit of nothing takes so long, by the device's 0
     seconds: float  # all of the run
+    delegates: tuple[Span, ...] = ()  # where ExecuTorch runs several, or ops between them
 
     @property
     def total_ns(self) -> int:
         return sum(d.duration_ns for d in self.dispatches)
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        end = max(round(self.seconds * 1e9), self.submitted_ns)
+        return self.delegates or (Span(0, self.submitted_ns, end),)
 
 
 @dataclass(frozen=True)
@@ -74,6 +94,13 @@ class Profile:
     adapter: str
     timelines: list[Timeline]
     run_seconds: float  # the median of runs that were not profiled
+    # Of these, what was not in delegates: ops on the CPU, and ExecuTorch's own work. None if all of
+    # the program is one delegate, which needs no ExecuTorch.
+    cpu_seconds: float | None = None
+
+    @property
+    def delegates(self) -> int:
+        return len(self.timelines[0].spans)
 
     @property
     def clock(self) -> str:
@@ -113,14 +140,17 @@ class Profile:
         total = sum(d.duration_ns for d in dispatches) or 1
         if what == "dispatch":
             return [
-                Share(f"{d.kernel} (node {d.node})", 1, d.duration_ns, d.duration_ns / total)
-                for d in dispatches
+                Share(self._name(d), 1, d.duration_ns, d.duration_ns / total) for d in dispatches
             ]
         groups: dict[str, list[int]] = {}
         for d in dispatches:
             groups.setdefault(d.op if what == "op" else d.kernel, []).append(d.duration_ns)
         shares = [Share(name, len(t), sum(t), sum(t) / total) for name, t in groups.items()]
         return sorted(shares, key=lambda share: -share.duration_ns)
+
+    def _name(self, d: Dispatch) -> str:
+        delegate = f"delegate {d.delegate}, " if self.delegates > 1 else ""
+        return f"{d.kernel} ({delegate}node {d.node})"
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -130,7 +160,9 @@ class Profile:
             "total_ns": self.total_ns,
             "empty_ns": self.empty_ns,
             "run_seconds": self.run_seconds,
+            "cpu_seconds": self.cpu_seconds,
             "profiled_seconds": self.profiled_seconds,
+            "delegates": self.delegates,
             "ops": [dataclasses.asdict(share) for share in self.by("op")],
             "kernels": [dataclasses.asdict(share) for share in self.by("kernel")],
             "dispatches": [dataclasses.asdict(d) for d in self.dispatches],
@@ -145,39 +177,61 @@ class Profile:
         Path(path).write_text(json.dumps(self.trace(name)), encoding="utf-8")
 
 
+def open_session(
+    model: str | Path, *, method: str = "forward", adapter: str = "", **options: Any
+) -> Session:
+    """What `profile` runs, with options as `_native.Session.open` takes them."""
+    path = find_model(model)
+    if is_in_pieces(path, method):
+        wanted = options.get("half_cache") or options.get("without_passes")
+        return open_in_pieces(path, method, bool(adapter or wanted))
+    return _native.Session.open(str(path), method=method, adapter=adapter, **options)
+
+
 def profile(
-    model: str | Path | _native.Session,
+    model: str | Path | Session,
     *inputs: Any,
     repeat: int = 1,
     clock: Clock = "",
     method: str = "forward",
     adapter: str = "",
 ) -> Profile:
-    """Runs a `.pte` file, or a session, `repeat` times with the same inputs, and times it.
+    """Runs a model, or a session, `repeat` times with the same inputs, and times it.
 
+    A model is a `.pte` file, a folder with one in it, or the name of one that ships with Highwater.
     A run that is not counted comes first, because it does what is done only once.
     """
     session = model
-    if not isinstance(session, _native.Session):
-        session = _native.Session.open(str(model), method=method, adapter=adapter)
+    if not isinstance(session, Session):
+        session = open_session(session, method=method, adapter=adapter)
     session.run(*inputs)
-    timelines, plain = [], []
+    timelines, plain, cpu = [], [], []
     for _ in range(max(repeat, 1)):
         timelines.append(_timeline(session, inputs, clock))
         # After a plain run, so that both kinds meet the same caches and clocks.
         session.run(*inputs)
-        plain.append(session.run_accounts["seconds"])
-    return Profile(session.adapter, timelines, median(plain))
+        plain.append(_seconds(session))
+        cpu.append(plain[-1] - session.run_accounts["seconds"])
+    in_pieces = isinstance(session, ExecutorchMethod)
+    return Profile(session.adapter, timelines, median(plain), median(cpu) if in_pieces else None)
 
 
-def _timeline(session: _native.Session, inputs: Sequence[Any], clock: Clock) -> Timeline:
+def _seconds(session: Session) -> float:
+    """What the last run took, all in all."""
+    if isinstance(session, ExecutorchMethod):
+        return session.call_seconds
+    return session.run_accounts["seconds"]
+
+
+def _timeline(session: Session, inputs: Sequence[Any], clock: Clock) -> Timeline:
     _, told = session.profile(*inputs, clock=clock)
     return Timeline(
         told["clock"],
         [Dispatch(**record) for record in told["dispatches"]],
         told["submitted_ns"],
         told["empty_ns"],
-        session.run_accounts["seconds"],
+        _seconds(session),
+        tuple(Span(*span) for span in told.get("spans", ())),
     )
 
 
@@ -197,11 +251,7 @@ def _trace(timeline: Timeline, name: str, adapter: str) -> dict[str, Any]:
         )
         for op in _by_node(timeline.dispatches)
     ]
-    end = max(round(timeline.seconds * 1e9), begin)
-    host = [
-        _complete(HOST, "plan, upload, encode", 0, begin, {}),
-        _complete(HOST, "wait, read back", begin, end - begin, {"adapter": adapter}),
-    ]
+    host = list(_host(timeline, adapter))
     clock = "GPU timestamps" if timeline.clock == "device" else "the host's clock"
     threads = {HOST: "host", OPS: "ops", KERNELS: f"kernels ({clock})"}
     names = [_name("process_name", {"name": f"{name} on {adapter}"})]
@@ -211,15 +261,34 @@ def _trace(timeline: Timeline, name: str, adapter: str) -> dict[str, Any]:
     return {"displayTimeUnit": "ms", "traceEvents": [*names, *host, *ops, *kernels]}
 
 
+def _host(timeline: Timeline, adapter: str) -> Iterator[dict[str, Any]]:
+    """What the host did, in a delegate and between two."""
+    done = 0
+    for span in timeline.spans:
+        if span.begin_ns > done:
+            yield _complete(HOST, "ops on the CPU, ExecuTorch", done, span.begin_ns - done, {})
+        upload, wait = span.submitted_ns - span.begin_ns, span.end_ns - span.submitted_ns
+        yield _complete(HOST, "plan, upload, encode", span.begin_ns, upload, {})
+        yield _complete(HOST, "wait, read back", span.submitted_ns, wait, {"adapter": adapter})
+        done = span.end_ns
+    end = round(timeline.seconds * 1e9)
+    if timeline.delegates and end > done:
+        yield _complete(HOST, "ops on the CPU, ExecuTorch", done, end - done, {})
+
+
 def _by_node(dispatches: list[Dispatch]) -> list[list[Dispatch]]:
     """Neighbours that belong to the same op."""
     nodes: list[list[Dispatch]] = []
     for d in dispatches:
-        if nodes and (nodes[-1][0].op, nodes[-1][0].node) == (d.op, d.node):
+        if nodes and _node(nodes[-1][0]) == _node(d):
             nodes[-1].append(d)
         else:
             nodes.append([d])
     return nodes
+
+
+def _node(d: Dispatch) -> tuple[int, str, int]:
+    return d.delegate, d.op, d.node
 
 
 def _details(dispatches: list[Dispatch]) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Finding a model: a file, a folder with one in it, or one that ships with Highwater."""
 
+import os
+import stat
 from pathlib import Path
 
 from highwater.errors import HighwaterError
@@ -7,6 +9,13 @@ from highwater.errors import HighwaterError
 FILE = "model.pte"
 # In an installed package, and in the repository.
 _FOLDERS = (Path(__file__).parent / "models", Path(__file__).parents[2] / "models")
+# Reading one of these could wait for ever.
+_NO_FILES = {
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
 
 
 def shipped_models() -> dict[str, Path]:
@@ -18,15 +27,25 @@ def shipped_models() -> dict[str, Path]:
     }
 
 
-def find_model(name: str | Path) -> Path:
+def find_model(name: str | os.PathLike[str]) -> Path:
     """The `.pte` file that is meant."""
     path = Path(name)
-    if path.is_file():
-        return path
-    if (path / FILE).is_file():
-        return path / FILE
-    if str(name) in shipped_models():
-        return shipped_models()[str(name)]
-    known = ", ".join(shipped_models()) or "none"
-    what = f"a folder without a {FILE}" if path.is_dir() else "not a file"
-    raise HighwaterError(f"{name} is {what}, nor a model that ships with Highwater ({known})")
+    try:
+        if (path / FILE).exists():
+            path = path / FILE
+        kind = stat.S_IFMT(path.stat().st_mode)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+    else:
+        if kind == stat.S_IFREG:
+            return path
+        if kind in _NO_FILES:
+            raise HighwaterError(f"cannot read {path}: it is {_NO_FILES[kind]}, not a file")
+        why = f"it is a folder without a {FILE}"
+    shipped = shipped_models()
+    if str(name) in shipped:
+        return shipped[str(name)]
+    known = ", ".join(shipped) or "none"
+    raise HighwaterError(
+        f"cannot read {name}: {why}; nor is it a model that ships with Highwater ({known})"
+    )

@@ -1,5 +1,7 @@
 """Text to tokens and back, with whichever tokenizer a model comes with."""
 
+import contextlib
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
@@ -43,7 +45,8 @@ class _Llama:
     def __init__(self, path: Path) -> None:
         from pytorch_tokenizers import get_tokenizer
 
-        self._tokenizer = get_tokenizer(str(path))
+        with contextlib.redirect_stdout(io.StringIO()):  # it prints which kind it tries
+            self._tokenizer = get_tokenizer(str(path))
 
     def encode(self, text: str) -> list[int]:
         return self._tokenizer.encode(text, bos=False, eos=False)

@@ -11,6 +11,8 @@
 #include "base/allocations.h"
 #include "blob/program.h"
 #include "blob/pte.h"
+#include "executorch/place.h"
+#include "executorch/profiles.h"
 #include "executorch/reports.h"
 #include "executorch/tracing.h"
 #include "gpu/executable.h"
@@ -69,6 +71,8 @@ Result<HostTensor> host_tensor(const EtTensor& tensor) {
 // A handle's session, and the memory that its calls reuse.
 struct Handle {
   std::unique_ptr<Session> session;
+  std::shared_ptr<LoadedMethod> method;
+  DelegatePlace place;
   std::vector<Input> inputs;
   std::vector<std::string_view> step_names;
 };
@@ -89,13 +93,17 @@ ConstantSource constants_from(const et::NamedDataMap* map) {
 }
 
 Result<std::unique_ptr<Handle>> load(std::span<const std::byte> blob,
-                                     const et::NamedDataMap* named_data) {
+                                     et::BackendInitContext& context) {
   HW_TRY(Program program, read_program(blob));
   auto handle = std::make_unique<Handle>();
-  HW_TRY(handle->session, Session::load(std::move(program), constants_from(named_data)));
+  HW_TRY(handle->session,
+         Session::load(std::move(program), constants_from(context.get_named_data_map())));
+  handle->method =
+      LoadedMethod::being_loaded(context.get_runtime_allocator(), context.get_method_name());
+  handle->place = handle->method->add_delegate();
   handle->inputs.reserve(handle->session->input_count());
   handle->step_names = lasting_step_names(handle->session->graph());
-  set_last_load(handle->session->load_accounts());
+  add_to_last_load(handle->place, handle->session->load_accounts());
   return handle;
 }
 
@@ -147,9 +155,12 @@ Status write_output(const Session& session, size_t i, et::EValue& arg) {
 Status execute_on(Handle& handle, et::Span<et::EValue*> args, et::EventTracer* tracer) {
   Session& session = *handle.session;
   const uint64_t allocations = heap_allocations();
+  handle.method->runs();
   HW_CHECK(gather_inputs(handle, args));
   if (wants_dispatches(tracer)) {
     HW_CHECK(run_traced(session, handle.inputs, *tracer));
+  } else if (wants_profile()) {
+    HW_CHECK(run_profiled(session, handle.inputs, handle.place));
   } else {
     HW_CHECK(session.run(handle.inputs));
   }
@@ -158,10 +169,10 @@ Status execute_on(Handle& handle, et::Span<et::EValue*> args, et::EventTracer* t
     HW_CHECK(write_output(session, i, *args[first + i]));
   }
   Accounts accounts = session.run_accounts();
-  set_last_run(accounts, session.dispatches(), handle.step_names);
-  // Of the whole call, not only of the session's part.
-  accounts.heap_allocations = heap_allocations() - allocations;
-  set_last_run(accounts, session.dispatches(), handle.step_names);
+  accounts.heap_allocations = 0;
+  add_to_last_run(handle.place, accounts, session.dispatches(), handle.step_names);
+  // Of all that was done here, not only of the session's part.
+  add_allocations_to_last_run(heap_allocations() - allocations);
   return {};
 }
 
@@ -173,8 +184,8 @@ class Backend final : public et::BackendInterface {
                                        et::FreeableBuffer* processed,
                                        et::ArrayRef<et::CompileSpec>) const override {
     try {
-      auto handle = load({static_cast<const std::byte*>(processed->data()), processed->size()},
-                         context.get_named_data_map());
+      auto handle =
+          load({static_cast<const std::byte*>(processed->data()), processed->size()}, context);
       processed->Free();
       if (!handle) return report(et::Error::DelegateInvalidCompatibility, handle.error());
       return static_cast<et::DelegateHandle*>(handle->release());

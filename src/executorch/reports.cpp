@@ -1,6 +1,7 @@
 #include "executorch/reports.h"
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -15,13 +16,39 @@
 namespace highwater {
 namespace {
 
-struct Reports {
-  std::mutex mutex;
-  std::set<std::string, std::less<>> names;
-  std::string error;
-  Accounts load;
-  Accounts run;
+// Of one call of a method, or of its load: the sum over its delegates.
+struct MethodAccount {
+  Accounts sum;
+  uint64_t delegates = 0;
   std::vector<std::string_view> kernels;
+  DelegatePlace last;
+
+  void add(const DelegatePlace& place, const Accounts& accounts) {
+    if (!place.may_follow(last)) {
+      sum = {};
+      delegates = 0;
+      kernels.clear();
+    }
+    sum += accounts;
+    ++delegates;
+    last = place;
+  }
+};
+
+struct ThreadReports {
+  std::optional<std::string> error;
+  MethodAccount load;
+  MethodAccount run;
+};
+
+struct Reports {
+  std::mutex mutex;  // over the reports of all threads
+  std::set<std::string, std::less<>> names;
+  // Whose is the latest of each. For threads that have none of their own, such as one that shows
+  // what others do.
+  std::shared_ptr<ThreadReports> error = std::make_shared<ThreadReports>();
+  std::shared_ptr<ThreadReports> load = error;
+  std::shared_ptr<ThreadReports> run = error;
 };
 
 Reports& reports() {
@@ -29,8 +56,36 @@ Reports& reports() {
   return the_reports;
 }
 
-void write_accounts(Json& json, const Accounts& a) {
-  for_each_account([&](const char* name, auto member) { json.field(name, a.*member); });
+thread_local std::shared_ptr<ThreadReports> own_reports;
+
+const std::shared_ptr<ThreadReports>& own() {
+  if (!own_reports) own_reports = std::make_shared<ThreadReports>();
+  return own_reports;
+}
+
+ThreadReports& to_write(std::shared_ptr<ThreadReports>& latest) {
+  latest = own();
+  return *latest;
+}
+
+const MethodAccount& last_load() {
+  return own_reports && own_reports->load.delegates ? own_reports->load : reports().load->load;
+}
+
+const MethodAccount& last_run() {
+  return own_reports && own_reports->run.delegates ? own_reports->run : reports().run->run;
+}
+
+const std::string& last_error() {
+  static const std::string none;
+  const auto& error =
+      own_reports && own_reports->error ? own_reports->error : reports().error->error;
+  return error ? *error : none;
+}
+
+void write_account(Json& json, const MethodAccount& account) {
+  for_each_account([&](const char* name, auto member) { json.field(name, account.sum.*member); });
+  json.field("delegates", account.delegates);
 }
 
 void write_adapter(Json& json, const gpu::AdapterDescription& a) {
@@ -83,20 +138,26 @@ std::vector<std::string_view> lasting_step_names(const Graph& graph) {
 
 void set_last_error(std::string message) {
   const std::lock_guard lock(reports().mutex);
-  reports().error = std::move(message);
+  to_write(reports().error).error = std::move(message);
 }
 
-void set_last_load(const Accounts& accounts) {
+void add_to_last_load(const DelegatePlace& place, const Accounts& accounts) {
   const std::lock_guard lock(reports().mutex);
-  reports().load = accounts;
+  to_write(reports().load).load.add(place, accounts);
 }
 
-void set_last_run(const Accounts& accounts, std::span<const gpu::Dispatch> dispatches,
-                  std::span<const std::string_view> step_names) {
+void add_to_last_run(const DelegatePlace& place, const Accounts& accounts,
+                     std::span<const gpu::Dispatch> dispatches,
+                     std::span<const std::string_view> step_names) {
   const std::lock_guard lock(reports().mutex);
-  reports().run = accounts;
-  reports().kernels.clear();
-  for (const gpu::Dispatch& d : dispatches) reports().kernels.push_back(step_names[d.step]);
+  MethodAccount& run = to_write(reports().run).run;
+  run.add(place, accounts);
+  for (const gpu::Dispatch& d : dispatches) run.kernels.push_back(step_names[d.step]);
+}
+
+void add_allocations_to_last_run(uint64_t count) {
+  const std::lock_guard lock(reports().mutex);
+  to_write(reports().run).run.sum.heap_allocations += count;
 }
 
 }  // namespace highwater
@@ -114,8 +175,13 @@ const char* highwater_register(void) {
 const char* highwater_last_error(void) {
   thread_local std::string message;
   const std::lock_guard lock(reports().mutex);
-  message = reports().error;
+  message = last_error();
   return message.c_str();
+}
+
+void highwater_forget_error(void) {
+  const std::lock_guard lock(reports().mutex);
+  own()->error = "";
 }
 
 const char* highwater_last_load(void) {
@@ -123,7 +189,7 @@ const char* highwater_last_load(void) {
   const std::lock_guard lock(reports().mutex);
   Json json;
   json.begin_object();
-  write_accounts(json, reports().load);
+  write_account(json, last_load());
   answer = json.end_object().text();
   return answer.c_str();
 }
@@ -133,9 +199,9 @@ const char* highwater_last_run(void) {
   const std::lock_guard lock(reports().mutex);
   Json json;
   json.begin_object();
-  write_accounts(json, reports().run);
+  write_account(json, last_run());
   json.key("kernels").begin_list();
-  for (std::string_view kernel : reports().kernels) json.value(kernel);
+  for (std::string_view kernel : last_run().kernels) json.value(kernel);
   json.end_list();
   answer = json.end_object().text();
   return answer.c_str();

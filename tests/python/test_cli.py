@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -198,14 +199,75 @@ class Terminal(io.StringIO):
 
 def test_colours_are_for_terminals(monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert terminal.paint("tide", "good", io.StringIO()) == "tide"
-    assert "\x1b[32m" in terminal.paint("tide", "good", Terminal())
+    tide = terminal.paint("tide", "good")
+    assert terminal.shown(tide, colours=terminal.has_colours(io.StringIO())) == "tide"
+    assert terminal.shown(tide, colours=terminal.has_colours(Terminal())) == "\x1b[32mtide\x1b[0m"
     monkeypatch.setenv("NO_COLOR", "1")
-    assert terminal.paint("tide", "good", Terminal()) == "tide"
+    assert terminal.shown(tide, colours=terminal.has_colours(Terminal())) == "tide"
+
+
+HOSTILE = "\x1b]0;owned\x07a\tb\nc\r\x9b2J\x7f\udcff\ud83d é 🌊"
+HARMLESS = "\\x1b]0;owned\\x07a\tb\nc\\x0d\\x9b2J\\x7f\\xff\\ud83d é 🌊"
+
+
+@pytest.mark.parametrize("colours", [True, False])
+def test_text_of_others_cannot_steer_a_terminal(colours):
+    assert terminal.shown(HOSTILE, colours=colours) == HARMLESS
+    assert terminal.shown("\x1b[31mred", colours=colours) == "\\x1b[31mred"
+
+
+def test_whatever_way_a_text_goes_out_it_is_harmless(monkeypatch, capsys):
+    terminal.say(HOSTILE)
+    terminal.say(terminal.table(["name"], [[HOSTILE.replace("\n", "")]]))
+    terminal.remark(HOSTILE)
+    terminal.Failure(HOSTILE).show()
+    monkeypatch.setattr(terminal.Progress, "PATIENCE", 0)
+    with terminal.Progress() as progress:
+        progress.step(HOSTILE)
+    terminal.say_json({HOSTILE: HOSTILE})
+    out, err = capsys.readouterr()
+    for text in (out, err):
+        assert HARMLESS.partition("\n")[0] in text
+        assert all(c in "\n\t" or (c.isprintable() and not c.isspace()) or c == " " for c in text)
+    assert json.loads(out[out.index("{") :]) == {HOSTILE: HOSTILE}
+
+
+@pytest.mark.parametrize("error", [click.UsageError, highwater.HighwaterError, ValueError, OSError])
+def test_an_error_that_quotes_a_hostile_name_is_harmless(error):
+    result = invoke("tide", group=failing(error("no \x1b]0;owned\x07 here")))
+    assert "no \\x1b]0;owned\\x07 here" in result.stderr
+    assert "\x1b" not in result.output
+
+
+def test_ctrl_c_counts_where_a_shell_had_it_ignored(tmp_path):
+    """As a script's shell does with what it starts with &."""
+    script = (
+        "import time, click\n"
+        "from highwater import cli\n"
+        "@click.command()\n"
+        "def tide(): print('waiting', flush=True); time.sleep(60)\n"
+        "cli.commands.add_command(tide)\n"
+        "cli.main()\n"
+    )
+    with subprocess.Popen(
+        ["sh", "-c", "trap '' INT; exec \"$@\"", "sh", sys.executable, "-c", script, "tide"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout.readline() == "waiting\n"
+        process.send_signal(signal.SIGINT)
+        try:
+            _, errors = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert process.returncode == 130
+    assert errors == "Stopped.\n"
 
 
 def test_a_table_has_columns():
-    lines = terminal.table(["name", "rows"], [["a", "1"], ["bcdef", "128"]]).splitlines()
+    table = terminal.table(["name", "rows"], [["a", "1"], ["bcdef", "128"]])
+    lines = terminal.shown(table).splitlines()
     assert lines == ["name   rows", "a         1", "bcdef   128"]
 
 

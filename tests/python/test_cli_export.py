@@ -50,6 +50,24 @@ def fixed_width():
     return nn.Linear(64, 2), (torch.randn(1, 64),), ({1: width},)
 
 
+def conv():
+    return nn.Conv2d(3, 4, 3), (torch.randn(1, 3, 8, 8),), None
+
+
+class Gru(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(8, 8, batch_first=True)
+
+    def forward(self, x):
+        return self.gru(x)[0]
+
+
+def gru():
+    batch = torch.export.Dim("batch", min=1, max=4)
+    return Gru(), (torch.randn(4, 6, 8),), ({0: batch},)
+
+
 def wait():
     Path("waiting").touch()
     time.sleep(60)
@@ -125,6 +143,25 @@ def test_a_function_of_a_file(folder, tmp_path):
     program = LiveProgram((tmp_path / "new" / "gate.pte").read_bytes())
     for length in (128, 37, 1, 128):
         program.check(models.Gate(), torch.randn(1, length, 64), tolerance=FLOAT)
+
+
+def test_an_op_that_highwater_lacks_is_a_failure_that_says_what_was_written(tmp_path):
+    output = tmp_path / "conv.pte"
+    result = export("models.py:conv", "--output", output)
+    assert result.exit_code == 1
+    assert f"{output} is written, but Highwater cannot run it" in result.stderr
+    assert "aten.convolution.default" in result.stderr
+    assert "For Highwater: 1 op in 1 delegate" in result.stdout
+    assert "aten.convolution.default  × 1  cannot run" in result.stdout
+    assert output.is_file()
+
+
+def test_a_dim_that_is_fixed_on_the_way_is_named(tmp_path):
+    result = export("models.py:gru", "--output", tmp_path / "gru.pte")
+    assert result.exit_code == 1
+    assert "Dim 0 of x, which is live (1…4), was fixed at 4" in result.stderr
+    assert "Leave the dim out of the dynamic shapes" in result.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_function_of_a_module_and_what_is_left_to_the_cpu(folder, tmp_path):

@@ -73,6 +73,7 @@ def test_files(tmp_path):
         ([ROWS], ["0=tide"], ["128x4", "'tide' is neither a shape"]),
         ([ROWS], ["5x4", "5x4"], ["2 inputs are given", "1: input 0, float32"]),
         ([ROWS], ["1=5x4"], ["no input '1'", "1: input 0, float32 of at most 128x4"]),
+        ([ROWS], ["x=5x4"], ["no input 'x'", "1: input 0, float32 of at most 128x4"]),
         ([ROWS, ROWS], ["x=5x4"], ["no input 'x'", "input 1, float32 of at most 128x4"]),
         ([ROWS], ["0=5x4", "0=6x4"], ["Input 0 is given twice"]),
         ([ROWS], ["missing.npy"], ["128x4", "missing.npy cannot be read"]),

@@ -15,6 +15,7 @@ import pytest
 import spelling
 import torch
 from click.testing import CliRunner
+from highwater import shipped
 from highwater.cli import commands
 
 
@@ -35,6 +36,16 @@ def gate():
     return Gate(), (torch.randn(1, 64, 8),), None
 def other():
     return Other(), (torch.randn(1, 64, 8),), None
+"""
+
+
+RANDOM = """
+import torch
+def unseeded():
+    return torch.nn.Linear(8, 8), (torch.randn(4, 8),), None
+def seeded():
+    torch.manual_seed(1)
+    return unseeded()
 """
 
 
@@ -90,6 +101,21 @@ def test_a_conversation_goes_on_with_the_text_and_starts_anew(llama):
     assert result.stdout.strip() == said.strip()
 
 
+def test_a_model_writes_text_and_nothing_that_steers_a_terminal(llama, monkeypatch):
+    class Hostile:
+        def encode(self, text):
+            return [1]
+
+        def decode(self, tokens):
+            return "\x1b[2J\x9b" * len(tokens)
+
+    monkeypatch.setattr(highwater, "load_tokenizer", lambda *_: Hostile())
+    result = invoke("generate", llama, "-p", "a\x1b[2Jb", "-n", 2)
+    assert result.stdout == "a\\x1b[2Jb" + "\\x1b[2J\\x9b" * 2 + "\n"
+    (answer,) = json.loads(invoke("generate", llama, "-p", "a", "-n", 2, "--json").stdout)
+    assert answer["text"] == "\x1b[2J\x9b" * 2
+
+
 def test_ctrl_c_ends_a_text_and_says_what_was_done(llama, tmp_path):
     script = (
         "import sys, time, highwater.generation as g\n"
@@ -119,14 +145,22 @@ def test_ctrl_c_ends_a_text_and_says_what_was_done(llama, tmp_path):
     "arguments, code, words",
     [
         (["generate", "LLAMA"], 2, "Give a --prompt"),
-        (["generate", "nowhere", "-p", "x"], 1, "nowhere is not a file"),
-        (["generate", "GATE", "-p", "x"], 1, "no tokenizer"),
+        (["generate", "nowhere", "-p", "x"], 1, "cannot read nowhere: No such file"),
+        (["generate", "GATE", "-p", "x"], 1, "cannot generate text"),
+        (["generate", "GATE", "-p", "x", "--tokenizer", __file__], 1, "cannot generate text"),
+        (["generate", "LLAMA", "-p", "x", "--tokenizer", __file__], 1, "be read as a tokenizer"),
         (["generate", "LLAMA", "-p", "x" * 100], 1, "longer than the 64"),
         (["generate", "LLAMA", "-p", "x", "--top-p", "0"], 2, "--top-p"),
         (["generate", "LLAMA", "-p", "x", "--adapter", "none such"], 1, "none such"),
         (["run", "GATE", "-i", "1x65x8"], 2, "does not fit"),
         (["run", "GATE", "-i", "1x3x8", "-i", "1x3x8"], 2, "takes 1"),
+        (["run", "GATE", "-i", "foo=1x3x8"], 2, "There is no input 'foo'; the model takes 1"),
+        (["run", "nowhere", "--check", "nowhere.py:gate"], 1, "cannot read nowhere"),
+        (["inspect", "nowhere"], 1, "cannot read nowhere"),
         (["bench", "LLAMA", "--prefill", "none"], 2, "list of whole numbers"),
+        (["bench", "GATE", "--prefill", "16"], 2, "--prefill is for language models"),
+        (["bench", "GATE", "--steps", "1"], 2, "cannot generate text"),
+        (["bench", "LLAMA", "--context", "8", "-i", "1x3"], 2, "does not go with --input"),
     ],
 )
 def test_what_cannot_be_done_is_said(arguments, code, words, llama, gate):
@@ -134,6 +168,38 @@ def test_what_cannot_be_done_is_said(arguments, code, words, llama, gate):
     result = invoke(*(places.get(a, a) for a in arguments))
     assert result.exit_code == code, result.output
     assert words in result.stderr and "Traceback" not in result.stderr
+    assert not result.stdout
+
+
+def test_an_empty_prompt_is_refused_before_anything_is_loaded(llama, monkeypatch):
+    monkeypatch.setattr(highwater, "load", lambda *_, **__: pytest.fail("it was loaded"))
+    result = invoke("generate", llama, "-p", "Hello", "-p", "")
+    assert result.exit_code == 2
+    assert "The prompt '' has no tokens" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "bench", "profile", "inspect"])
+def test_models_are_found_by_folder_or_by_the_name_of_one_that_ships(
+    command, gate, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(shipped, "_FOLDERS", (tmp_path,))
+    (tmp_path / "tide").symlink_to(gate)
+    for name in (gate, "tide"):
+        result = invoke(command, name, "--json")
+        assert result.exit_code == 0, result.output
+        assert json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("command", ["run", "bench", "profile", "inspect", "generate"])
+def test_what_is_no_file_is_refused_at_once(command, tmp_path):
+    os.mkfifo(tmp_path / "model.pte")
+    more = ["-p", "x"] if command == "generate" else []
+    for name in (tmp_path, tmp_path / "model.pte", "/dev/zero"):
+        since = time.monotonic()
+        result = invoke(command, name, *more)
+        assert result.exit_code == 1
+        assert ", not a file" in result.stderr
+        assert time.monotonic() - since < 1
 
 
 def test_run_at_several_lengths(gate, tmp_path):
@@ -152,6 +218,19 @@ def test_a_check_that_fails_is_a_failure(gate):
     result = invoke("run", gate, "-i", "1x5x8", "--check", f"{gate / 'gate.py'}:other")
     assert result.exit_code == 1
     assert "largest error" in result.stderr
+
+
+def test_a_check_says_that_weights_are_random(tmp_path):
+    (tmp_path / "random_weights.py").write_text(RANDOM)
+    module = torch.nn.Linear(8, 8)
+    (tmp_path / "model.pte").write_bytes(lowering.lower(module, (torch.randn(4, 8),)))
+    hint = "makes random weights"
+    for function, hinted in (("unseeded", True), ("seeded", False)):
+        check = f"{tmp_path / 'random_weights.py'}:{function}"
+        result = invoke("run", tmp_path, "--check", check)
+        assert result.exit_code == 1
+        assert "The largest error" in result.stderr
+        assert (hint in result.stderr) == hinted
 
 
 def test_run_as_json(gate):

@@ -168,6 +168,31 @@ def test_the_text(llama):
         assert part in done.stdout, done.stdout
 
 
+def renamed(folder, gate, name: bytes):
+    """The program with an op of another name."""
+    old = b"aten.sigmoid.default"
+    assert old in gate.read_bytes() and len(name) <= len(old)
+    path = folder / "renamed.pte"
+    path.write_bytes(gate.read_bytes().replace(old, name.ljust(len(old), b".")))
+    return path
+
+
+@pytest.mark.parametrize("name", [b"\x1b]0;owned\x07", b"\xc2\x9b2J", b"\xc0\xff"])
+@pytest.mark.parametrize("arguments", [[], ["--json"], ["--kernels"]])
+def test_names_in_a_file_cannot_steer_a_terminal(gate, tmp_path, name, arguments):
+    result = run_cli(renamed(tmp_path, gate, name), *arguments)
+    for text in (result.stdout, result.stderr):
+        assert not set(text) & {"\x1b", "\x07", "\x9b"}
+    assert "--traceback" not in result.stderr, "an exception that nobody has put into words"
+
+
+def test_names_in_a_file_cannot_leave_their_place_in_the_page(gate, tmp_path):
+    path = renamed(tmp_path, gate, b"</script><script>a()")
+    page = inspect.as_page(inspect.read(path, wgsl=True))
+    assert "<script>a()" not in page
+    assert "\\u003c/script>\\u003cscript>a()" in page
+
+
 def test_no_adapter_is_needed(gate):
     done = run_cli(gate, HIGHWATER_WEBGPU="/nonexistent")
     assert done.returncode == 0, done.stderr
@@ -194,7 +219,7 @@ def test_the_json(llama):
 @pytest.mark.parametrize(
     ("content", "arguments", "words"),
     [
-        (None, (), "does not exist"),
+        (None, (), "No such file or directory"),
         (b"", (), "not a .pte file"),
         (b"no program at all", (), "not a .pte file"),
         ("cut", (), "cut short"),

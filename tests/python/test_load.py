@@ -152,12 +152,30 @@ def test_files_of_another_kind(tmp_path, content, words):
 def test_missing_files_folders_methods_and_adapters(path, tmp_path):
     for name, options, words in (
         (tmp_path / "none.pte", {}, "No such file"),
-        (tmp_path, {}, "not a file"),
+        (tmp_path, {}, "folder without a model.pte; nor is it a model that ships with Highwater"),
+        ("/dev/zero", {}, "it is a device, not a file"),
+        ("a\0b", {}, "null"),
+        ("x" * 300, {}, "too long"),
         (path, {"method": "backward"}, "no method 'backward'; there are: forward"),
         (path, {"device": "no such adapter"}, "no such adapter"),
     ):
         with pytest.raises(highwater.HighwaterError, match=words):
             highwater.load(name, **options)
+
+
+def test_a_folder_and_the_name_of_a_shipped_model(path):
+    with highwater.load(path.parent) as model:
+        assert model.path == path
+    with highwater.load("kjv") as model:
+        assert model.is_language_model
+
+
+def test_a_model_tells_what_it_is(path):
+    model = highwater.load(path)
+    inputs = ", ".join(["float32 of at most 1x128x16"] * 2)
+    assert repr(model) == f"<highwater.Model {path} ({inputs}) on {model.adapter}>"
+    model.close()
+    assert repr(model) == f"<highwater.Model {path}, closed>"
 
 
 def test_files_that_were_cut_short(path, tmp_path):

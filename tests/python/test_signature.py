@@ -34,7 +34,7 @@ def exported_by_highwater(folder, module, example, dynamic_shapes):
     with torch.no_grad():
         exported = torch.export.export(module, example, dynamic_shapes=dynamic_shapes)
     signature = inputs.Signature(exported, dynamic_shapes)
-    program = torch_module._lower(exported, False, signature.constant_method())
+    program = torch_module._lower(exported, False, signature)
     path = folder / "model.pte"
     path.write_bytes(program.buffer)
     return highwater.load(path)

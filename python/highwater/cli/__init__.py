@@ -15,6 +15,8 @@ arguments are a `click.UsageError` and end with 2. Other exceptions are told in 
 that was at something raises `KeyboardInterrupt("what it has done")` when it sees one.
 """
 
+import signal
+
 from highwater.cli.commands import Commands
 
 COMMANDS = {
@@ -32,4 +34,7 @@ commands = Commands(COMMANDS)
 
 
 def main() -> None:
+    # A shell without job control, such as a script's, has what it starts with & ignore SIGINT, and
+    # Python leaves it so. Whoever interrupts this command means it, however it was started.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     commands.main(prog_name="highwater")

@@ -1,10 +1,10 @@
 """`highwater bench`: how fast a model is at chosen live shapes."""
 
-import json
 import resource
 import statistics
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,6 +12,8 @@ import click
 import highwater
 from highwater.cli import inputs as given_inputs
 from highwater.cli import loading, terminal
+from highwater.model import check_generates
+from highwater.shipped import find_model
 
 PREFILLS = "1,16,64,128"
 
@@ -54,7 +56,9 @@ class Numbers(click.ParamType):
 @click.option("--repeat", "-n", default=5, show_default=True, type=click.IntRange(1))
 @click.option("--adapter", help="The adapter to use: its number, or a part of its name.")
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+@click.pass_context
 def command(
+    click_context: click.Context,
     model: str,
     prefill: list[int],
     context: int,
@@ -74,7 +78,9 @@ def command(
       highwater bench kjv
       highwater bench model.pte --input 1x128x64,1x1x64
     """
-    with loading.load(model, adapter=adapter) as loaded, terminal.Progress() as progress:
+    path = find_model(model)
+    _check_options(click_context, path, inputs)
+    with loading.load(path, adapter=adapter) as loaded, terminal.Progress() as progress:
         progress.step("measuring")
         if loaded.is_language_model and not inputs:
             rows = _language_model(loaded, prefill, context, steps, repeat)
@@ -83,10 +89,23 @@ def command(
         load_seconds = loaded.load_accounts["seconds"]
         about = {"model": model, "adapter": loaded.adapter, "load_seconds": load_seconds}
     if as_json:
-        click.echo(json.dumps({**about, "rows": rows}, indent=2))
+        terminal.say_json({**about, "rows": rows})
         return
-    click.echo(f"{model} on {about['adapter']}, loaded in {load_seconds:.1f} s")
-    click.echo(terminal.table(["what", *_COLUMNS], [_cells(row) for row in rows]))
+    terminal.say(f"{model} on {about['adapter']}, loaded in {load_seconds:.1f} s")
+    terminal.say(terminal.table(["what", *_COLUMNS], [_cells(row) for row in rows]))
+
+
+def _check_options(context: click.Context, path: Path, inputs: tuple[str, ...]) -> None:
+    """Options for texts are not silently ignored where there is none."""
+    for name in ("prefill", "context", "steps"):
+        if context.get_parameter_source(name) is click.core.ParameterSource.DEFAULT:
+            continue
+        if inputs:
+            raise click.UsageError(f"--{name} is for texts; it does not go with --input.")
+        try:
+            check_generates(path)
+        except highwater.HighwaterError as error:
+            raise click.UsageError(f"--{name} is for language models: {error}.") from None
 
 
 _COLUMNS = ("wall", "CPU", "tokens/s", "host a token", "waits a token", "bytes back a token")

@@ -96,7 +96,10 @@ class Commands(click.Group):
         except KeyboardInterrupt as interrupt:
             terminal.remark(str(interrupt) or "Stopped.")
             context.exit(INTERRUPTED)
-        except (click.exceptions.Exit, click.Abort, click.UsageError):
+        except (click.exceptions.Exit, click.Abort):
+            raise
+        except click.UsageError as error:
+            error.message = terminal.shown(error.message)  # click prints it by itself
             raise
         except Exception as error:
             if context.meta.get(TRACEBACK) or os.environ.get("HIGHWATER_TRACEBACK"):

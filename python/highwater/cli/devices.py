@@ -1,6 +1,5 @@
 """`highwater devices`: which adapters there are, and which one a program would run on."""
 
-import json
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -76,10 +75,10 @@ def _print_table(devices: list[dict[str, Any]], choice: Choice) -> None:
     rows += [
         [name, *(str(device["limits"][key]) for device in devices)] for name, key in COUNTS.items()
     ]
-    click.echo(terminal.table(["adapter", *numbers], rows))
-    click.echo(f"\nAdapter {choice.index} is used: {choice.why}.")
+    terminal.say(terminal.table(["adapter", *numbers], rows))
+    terminal.say(f"\nAdapter {choice.index} is used: {choice.why}.")
     if len(devices) > 1:
-        click.echo("HIGHWATER_ADAPTER chooses another, by its number or by a part of its name.")
+        terminal.say("HIGHWATER_ADAPTER chooses another, by its number or by a part of its name.")
 
 
 @click.command()
@@ -102,6 +101,6 @@ def command(as_json: bool) -> None:
         )
     if as_json:
         chosen = {"index": choice.index, "why": choice.why}
-        click.echo(json.dumps({"adapters": devices, "chosen": chosen}, indent=2))
+        terminal.say_json({"adapters": devices, "chosen": chosen})
     else:
         _print_table(devices, choice)

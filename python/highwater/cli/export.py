@@ -1,6 +1,5 @@
 """`highwater export`: a model to a program that Highwater runs."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +127,16 @@ def command(
         given["tokenizer"],
     )
     report = _export(request, verbose)
-    click.echo(json.dumps(report.as_json(), indent=2) if as_json else report)
+    if as_json:
+        terminal.say_json(report.as_json())
+    else:
+        terminal.say(str(report))
+    if report.unsupported:
+        raise terminal.Failure(
+            f"{report.output} is written, but Highwater cannot run it: it has no "
+            f"{', '.join(report.unsupported)}. Write the module in other ops, or keep these out of "
+            "the delegate with the partitioner's operator_blocklist."
+        )
 
 
 def _refuse(context: click.Context, names: tuple[str, ...], why: str) -> None:

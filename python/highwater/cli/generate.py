@@ -1,6 +1,5 @@
 """`highwater generate`: lets a language model go on with a text."""
 
-import json
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -9,6 +8,8 @@ import click
 
 import highwater
 from highwater.cli import loading, terminal
+from highwater.model import check_generates
+from highwater.shipped import find_model
 
 RESET = "/reset"
 
@@ -75,16 +76,29 @@ def command(
         raise click.UsageError("Give a --prompt, or --interactive.")
     if as_json and interactive:
         raise click.UsageError("--json prints whole texts; it does not go with --interactive.")
-    options["tokenizer"] = highwater.load_tokenizer(options["tokenizer"], loading.find_model(model))
-    with loading.load(model, adapter=adapter, half_cache=half_cache) as loaded:
+    path = find_model(model)
+    check_generates(path)
+    options["tokenizer"] = highwater.load_tokenizer(options["tokenizer"], path)
+    _check_prompts(prompts, options["tokenizer"])
+    with loading.load(path, adapter=adapter, half_cache=half_cache) as loaded:
         if as_json:
             results = [_as_dict(p, _finished(loaded.generate(p, **options))) for p in prompts]
-            click.echo(json.dumps(results, indent=2, ensure_ascii=False))
+            terminal.say_json(results)
             return
         for prompt in prompts:
             _stream(loaded, prompt, options)
         if interactive:
             _converse(loaded, options, has_text=bool(prompts))
+
+
+def _check_prompts(prompts: tuple[str, ...], tokenizer: highwater.Tokenizer) -> None:
+    """Before the model is loaded, which takes longer."""
+    for prompt in prompts:
+        begins_by_itself = getattr(tokenizer, "leaves_out_begin_token", False)
+        if not begins_by_itself and not tokenizer.encode(prompt):
+            raise click.UsageError(
+                f"The prompt {prompt!r} has no tokens: give at least a word to go on with."
+            )
 
 
 def _finished(generation: highwater.Generation) -> highwater.Generation:
@@ -105,22 +119,23 @@ def _as_dict(prompt: str, generation: highwater.Generation) -> dict[str, Any]:
 
 def _stream(model: highwater.Model, prompt: str, options: dict[str, Any], **more: Any) -> None:
     """Prints a prompt and what follows on it. Ctrl-C ends it with a word about what was done."""
-    click.echo(terminal.paint(prompt, "strong"), nl=False)
-    generation = model.generate(prompt, **options, **more)
+    generation = model.generate(prompt, **options, **more)  # a prompt that is too long ends here
+    terminal.say(terminal.paint(prompt, "strong"), end="")
+    sys.stdout.flush()
     try:
         _print_pieces(generation)
     except KeyboardInterrupt:
         generation.close()
-        click.echo()
+        terminal.say()
         raise KeyboardInterrupt(f"Stopped. {_summary(model, generation)}") from None
-    terminal.remark(terminal.paint(_summary(model, generation), "faint", sys.stderr))
+    terminal.remark(terminal.paint(_summary(model, generation), "faint"))
 
 
 def _print_pieces(pieces: Iterable[str]) -> None:
     for piece in pieces:
-        click.echo(piece, nl=False)
+        terminal.say(piece, end="")
         sys.stdout.flush()
-    click.echo()
+    terminal.say()
 
 
 def _summary(model: highwater.Model, generation: highwater.Generation) -> str:
@@ -141,7 +156,7 @@ def _converse(model: highwater.Model, options: dict[str, Any], *, has_text: bool
         try:
             prompt = input("> " if sys.stdin.isatty() else "")
         except (EOFError, KeyboardInterrupt):
-            click.echo()
+            terminal.say()
             return
         if prompt.strip() == RESET:
             goes_on = False

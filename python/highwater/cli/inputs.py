@@ -4,8 +4,8 @@
     tokens=1x37, 0=1x37    the same for an input by its name, or by its place
     0=1x37:32000           random integers below 32000 rather than below 100
     input_pos=12           a number, for an integer or a tensor of one element
-    x=photo.npy            what NumPy saved
-    x=raw.bin:1x37x64      elements as they are in memory, of the input's dtype
+    0=photo.npy            what NumPy saved
+    0=raw.bin:1x37x64      elements as they are in memory, of the input's dtype
 
 An input that is not given is random and as large as it can be; a single integer is 0.
 """
@@ -136,9 +136,6 @@ def _find(places: Sequence[Place], key: str) -> Place:
     for place in places:
         if key in (place.name, str(place.index)):
             return place
-    # Files do not keep names; where there is one input, whatever it is called is that.
-    if len(places) == 1 and not key.isdecimal():
-        return places[0]
     raise click.UsageError(f"There is no input {key!r}; the model takes {_counted(places)}.")
 
 

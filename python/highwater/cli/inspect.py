@@ -1,6 +1,5 @@
 """`highwater inspect`: what is inside a .pte file, and what is run of it at which live shapes."""
 
-import json
 from pathlib import Path
 
 import click
@@ -9,7 +8,7 @@ from highwater.cli import terminal
 
 
 @click.command()
-@click.argument("model", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("model")
 @click.option("--method", default="", help="Only this method.")
 @click.option(
     "--at",
@@ -26,9 +25,12 @@ from highwater.cli import terminal
     help="Write a page with the graph, the memory plan and sliders for what is live.",
 )
 def command(
-    model: Path, method: str, at: tuple[str, ...], kernels: bool, as_json: bool, html: Path | None
+    model: str, method: str, at: tuple[str, ...], kernels: bool, as_json: bool, html: Path | None
 ) -> None:
-    """Shows what is inside MODEL, a .pte file, without running it.
+    """Shows what is inside MODEL, without running it.
+
+    MODEL is a .pte file, a folder that holds a model.pte, or the name of a model that ships with
+    Highwater.
 
     Live dims are given as functions of the inputs: S, T, … stand for dims of the inputs, P, Q, …
     for integers such as a position. They are found by asking the engine's planner, and so are the
@@ -37,12 +39,13 @@ def command(
     """
     # Here, because it loads the library.
     from highwater import inspect
+    from highwater.inspect.text import painted_text
 
     report = inspect.read(model, method, at, wgsl=html is not None)
     if html is not None:
         html.write_text(inspect.as_page(report), encoding="utf-8")
         terminal.remark(f"{html} is written, {terminal.size(html.stat().st_size)}.")
     if as_json:
-        click.echo(json.dumps(inspect.as_json(report), indent=2))
+        terminal.say_json(inspect.as_json(report))
     elif html is None:
-        click.echo(inspect.as_text(report, kernels))
+        terminal.say(painted_text(report, kernels))

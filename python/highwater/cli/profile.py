@@ -1,6 +1,5 @@
 """`highwater profile`: where the time of a run goes."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,16 +57,18 @@ def command(
     """Tells where the time of a run goes, by op and by kernel.
 
     MODEL is a .pte file, a folder that holds a model.pte, or the name of a model that ships with
-    Highwater; all of it must be one delegate. Each dispatch is timed by the device's own clock
-    where it has one (the feature timestamp-query), else by the host's. A profiled run is slower
-    than a plain one: its dispatches do not overlap. After one run that is not counted, both kinds
-    take turns.
+    Highwater. Each dispatch is timed by the device's own clock where it has one (the feature
+    timestamp-query), else by the host's. A profiled run is slower than a plain one: its dispatches
+    do not overlap. After one run that is not counted, both kinds take turns.
+
+    Where parts of the program are left to the CPU, the tables are of the delegates alone, and what
+    the rest takes is said as a whole.
 
     \b
     Examples:
       highwater profile model.pte
       highwater profile llama.pte -i 1x37 -i input_pos=0 --by kernel
-      highwater profile model.pte -i x=photo.npy --trace trace.json
+      highwater profile model.pte -i 0=photo.npy --trace trace.json
     """
     from highwater import profiling
 
@@ -83,7 +84,7 @@ def command(
     labels = given_inputs.labels(specs, values)
     if as_json:
         report = {"model": str(path), "inputs": labels, **profile.as_json()}
-        click.echo(json.dumps(report, indent=2))
+        terminal.say_json(report)
     else:
         _print(profile, path, labels, [by] if by else ["op", "kernel"])
     if trace:
@@ -91,42 +92,52 @@ def command(
 
 
 def _open(path: Path, progress: terminal.Progress, adapter: str | None, **options: Any) -> Any:
-    from highwater import _native
+    from highwater import profiling
 
     def told(stage: str, done: int, total: int) -> None:
         if done == 0:
             progress.step(f"{loading.STAGES.get(stage, stage)} ({total})")
 
     progress.step(f"reading {path}")
-    return _native.Session.open(str(path), adapter=adapter or "", progress=told, **options)
+    return profiling.open_session(path, adapter=adapter or "", progress=told, **options)
 
 
 def _print(profile: "Profile", model: Path, labels: list[str], tables: list[Any]) -> None:
-    click.echo(f"{model} on {profile.adapter}: {', '.join(labels)}")
-    click.echo(_summary(profile))
+    terminal.say(f"{model} on {profile.adapter}: {', '.join(labels)}")
+    terminal.say(_summary(profile))
     for by in tables:
         shares = profile.by(by)
-        click.echo()
+        terminal.say()
         if by == "dispatch":
             header = ["kernel", "op", "node", "grid", "makes"]
             about = [_about(dispatch) for dispatch in profile.dispatches]
+            if profile.delegates > 1:
+                header.insert(0, "delegate")
+                for cells, dispatch in zip(about, profile.dispatches, strict=True):
+                    cells.insert(0, str(dispatch.delegate))
         else:
             header = [by, "dispatches"]
             about = [[share.name, str(share.count)] for share in shares]
         longest = max((share.share for share in shares), default=0.0)
         rows = [[*cells, *_times(s, longest)] for cells, s in zip(about, shares, strict=True)]
-        click.echo(terminal.table([*header, "time", "share", ""], rows))
+        terminal.say(terminal.table([*header, "time", "share", ""], rows))
 
 
 def _summary(profile: "Profile") -> str:
     repeat = len(profile.timelines)
     times = f", median of {repeat} runs" if repeat > 1 else ""
+    parts = f" in {profile.delegates} delegates" if profile.delegates > 1 else ""
     lines = [
-        f"{len(profile.dispatches)} dispatches, {_time(profile.total_ns)} in all "
+        f"{len(profile.dispatches)} dispatches{parts}, {_time(profile.total_ns)} in all "
         f"({CLOCKS[profile.clock]}{times})",
         f"A plain run takes {_time(profile.run_seconds * 1e9)} of wall time, "
         f"a profiled one {_time(profile.profiled_seconds * 1e9)}.",
     ]
+    if profile.cpu_seconds is not None:
+        lines.append(
+            f"Of the plain run, {_time(profile.cpu_seconds * 1e9)} are ops on the CPU and "
+            "ExecuTorch's own work, which the tables leave out."
+        )
     if profile.clock == "host":
         lines.append(
             f"An empty submit takes {_time(profile.empty_ns)}: about that much of each "

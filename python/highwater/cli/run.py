@@ -1,6 +1,5 @@
 """`highwater run`: runs a model at one live shape after another."""
 
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import click
 import highwater
 from highwater.cli import inputs as given_inputs
 from highwater.cli import loading, terminal
+from highwater.shipped import find_model
 
 CLOSE = 1e-3  # relative to the largest value: what the software and the device may differ by
 
@@ -73,19 +73,21 @@ def command(
       highwater run model.pte --input 0=1x37x64 --check model.py:gate
     """
     calls = calls_of(inputs)
+    path = find_model(model)  # before torch is imported, which takes longer
     eager = _reference(reference) if reference else None
-    with loading.load(model, adapter=adapter) as loaded:
+    with loading.load(path, adapter=adapter) as loaded:
         runs = [_run(loaded, given, seed, eager) for given in calls]
         if save:
             _save(runs, save)
         if as_json:
-            click.echo(json.dumps([run.as_json() for run in runs], indent=2))
+            terminal.say_json([run.as_json() for run in runs])
         else:
             _print(loaded, runs)
     worst = max((run.error for run in runs if run.error is not None), default=0.0)
     if worst > CLOSE:
         raise terminal.Failure(
             f"The largest error, {worst:.2g} of the largest value, is over {CLOSE:g}."
+            f"{_about_weights(reference, eager)}"
         )
 
 
@@ -115,6 +117,22 @@ def _reference(source: str) -> Any:
     with terminal.Progress() as progress:
         progress.step(f"loading {source}")
         return torch_module.load(source)[0]
+
+
+def _about_weights(source: str, module: Any) -> str:
+    """A hint, if the function makes other weights whenever it is called."""
+    import torch
+
+    from highwater.exporting import torch_module
+
+    again = torch_module.load(source)[0].state_dict()
+    if all(torch.equal(weight, again[name]) for name, weight in module.state_dict().items()):
+        return ""
+    return (
+        f" {source} makes random weights: it gives others when it is called again, and so the "
+        "program was exported with others. Seed them in the function, with torch.manual_seed, or "
+        "load them, and export again."
+    )
 
 
 def _run(model: highwater.Model, given: list[str], seed: int, eager: Any) -> Run:
@@ -182,7 +200,7 @@ def _described(output: Any) -> str:
 
 
 def _print(model: highwater.Model, runs: list[Run]) -> None:
-    click.echo(f"{model.path} on {model.adapter}, loaded once")
+    terminal.say(f"{model.path} on {model.adapter}, loaded once")
     checked = any(run.error is not None for run in runs)
     header = ["inputs", "outputs", "time", "dispatches", *(["error"] if checked else [])]
     rows = [
@@ -195,4 +213,4 @@ def _print(model: highwater.Model, runs: list[Run]) -> None:
         ]
         for run in runs
     ]
-    click.echo(terminal.table(header, rows))
+    terminal.say(terminal.table(header, rows))

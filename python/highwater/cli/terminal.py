@@ -1,9 +1,14 @@
 """How commands speak: colours, tables, sizes, remarks, failures and progress.
 
-Results go to stdout, all else to stderr, so that `highwater … --json | jq` works. Colours and lines
-that move are for terminals; NO_COLOR turns colours off there, too.
+Results go to stdout (`say`, `say_json`), all else to stderr (`remark`), so that
+`highwater … --json | jq` works. Colours and lines that move are for terminals; NO_COLOR turns
+colours off there, too.
+
+What is said may hold text of others: names in a file, a path, a message, what a model writes.
+`shown` is the one way to a terminal, and lets no control character of theirs through.
 """
 
+import json
 import os
 import re
 import sys
@@ -11,7 +16,7 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Any, Self
 
 import click
 
@@ -23,30 +28,72 @@ STYLES = {
     "faint": {"dim": True},
 }
 
+# Until text is shown, its colours are marks: of the code points that Unicode leaves to programs for
+# their own use, so that an escape sequence in a text is never one of ours.
+_MARKS = {style: chr(0xFDD0 + i) for i, style in enumerate(STYLES)}
+_END = chr(0xFDEF)
+_CODES = {mark: click.style("", **STYLES[style], reset=False) for style, mark in _MARKS.items()}
+_CODES[_END] = click.style("")
+_MARK = re.compile(f"[{chr(0xFDD0)}-{_END}]")
+
+# All but newline and tab; and halves of surrogate pairs, which are bytes of a path or of a file's
+# name that are not UTF-8.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 # One with its unit, or a dash where there is none.
 _NUMBER = re.compile(r"-|-?[\d.,]+(e[+-]?\d+)? ?[A-Za-zµ%]{0,4}")
 
 
-def has_colours(stream: IO[str] | None = None) -> bool:
-    """`stream` is stdout unless given."""
-    return not os.environ.get("NO_COLOR") and (stream or sys.stdout).isatty()
+def has_colours(stream: IO[str]) -> bool:
+    return not os.environ.get("NO_COLOR") and stream.isatty()
 
 
-def paint(text: str, style: str, stream: IO[str] | None = None) -> str:
-    """`text` in one of the `STYLES`, if `stream` shows colours."""
-    return click.style(text, **STYLES[style]) if has_colours(stream) else text
+def paint(text: str, style: str) -> str:
+    """`text` in one of the `STYLES`, where what shows it has colours."""
+    return f"{_MARKS[style]}{text}{_END}"
+
+
+def printable(text: str) -> str:
+    """Control characters as one would write them in Python: "\\x1b" for an escape."""
+    return _CONTROL.sub(_escaped, text)
+
+
+def _escaped(character: re.Match[str]) -> str:
+    code = ord(character[0])
+    if 0xDC80 <= code <= 0xDCFF:  # what Python makes of a byte that is not UTF-8
+        code -= 0xDC00
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def shown(text: str, *, colours: bool = False) -> str:
+    """What a terminal gets of a text: printable, and painted or not."""
+    return _MARK.sub(lambda mark: _CODES.get(mark[0], "") if colours else "", printable(text))
+
+
+def say(text: str = "", *, end: str = "\n") -> None:
+    """On stdout."""
+    click.echo(shown(text, colours=has_colours(sys.stdout)) + end, nl=False)
+
+
+def say_json(value: Any) -> None:
+    """On stdout."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    # What must not be shown as it is can only be in a string, where JSON has a way to write it.
+    for kind in (_CONTROL, _MARK):
+        text = kind.sub(lambda character: f"\\u{ord(character[0]):04x}", text)
+    say(text)
 
 
 def remark(text: str) -> None:
-    click.echo(text, err=True)
+    """On stderr."""
+    click.echo(shown(text, colours=has_colours(sys.stderr)), err=True)
 
 
 class Failure(click.ClickException):
     """Something could not be done: one clear sentence, and what to do about it. Exit code 1."""
 
     def show(self, file: IO[str] | None = None) -> None:
-        remark(f"{paint('highwater:', 'bad', sys.stderr)} {self.message}")
+        remark(f"{paint('highwater:', 'bad')} {self.message}")
 
 
 def first_line(text: str, most: int = 200) -> str:
@@ -57,7 +104,7 @@ def first_line(text: str, most: int = 200) -> str:
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Rows under a header, in columns; cells that are numbers stand to the right."""
-    lines = [list(header), *([str(cell) for cell in row] for row in rows)]
+    lines = [list(header), *([printable(str(cell)) for cell in row] for row in rows)]
     columns = list(zip(*lines, strict=True))
     widths = [max(map(len, column)) for column in columns]
     numeric = [all(map(_NUMBER.fullmatch, column[1:])) for column in columns]
@@ -139,22 +186,23 @@ class Progress:
 
     def _leave_line(self) -> None:
         if self.current is not None and self._elapsed() >= self.PATIENCE:
-            mark = paint("✓", "good", self._stream)
-            self._write(f"{mark} {self.current}, {duration(self._elapsed())}\n")
+            self._show(f"{paint('✓', 'good')} {self.current}, {duration(self._elapsed())}\n")
 
     def _clear(self) -> None:
         if self._lives:
-            self._write("\r\x1b[K")
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
 
     def _tick(self) -> None:
         while not self._done.wait(0.2):
             with self._lock:
                 if self.current is not None and self._elapsed() >= self.PATIENCE:
-                    seconds = paint(f"{self._elapsed():.0f} s", "faint", self._stream)
-                    self._write(f"\r\x1b[K… {self.current} {seconds}")
+                    self._clear()
+                    seconds = paint(f"{self._elapsed():.0f} s", "faint")
+                    self._show(f"… {self.current} {seconds}")
 
-    def _write(self, text: str) -> None:
-        self._stream.write(text)
+    def _show(self, text: str) -> None:
+        self._stream.write(shown(text, colours=has_colours(self._stream)))
         self._stream.flush()
 
 

@@ -58,19 +58,19 @@ class Report:
             yield from (f"  {name}: {value}" for name, value in self.program.metadata.items())
         yield from self._delegated()
         yield from self._cpu()
-        if self.unsupported:
-            ops = ", ".join(self.unsupported)
-            yield terminal.paint(f"\nHighwater cannot run it yet: it has no {ops}.", "bad")
 
     def _delegated(self) -> Iterator[str]:
         total, parts = self.program.delegated.total(), self.program.delegates
         if not total:
             yield terminal.paint("\nNothing runs on Highwater.", "bad")
             return
-        yield f"\nOn Highwater: {counted(total, 'op')} in {counted(parts, 'delegate')}"
+        where = "For Highwater" if self.unsupported else "On Highwater"
+        yield f"\n{where}: {counted(total, 'op')} in {counted(parts, 'delegate')}"
         kinds = self.program.delegated.most_common()
         width = max(len(name) for name, _ in kinds)
-        yield from (f"  {name:<{width}}  × {count}" for name, count in kinds)
+        for name, count in kinds:
+            trouble = f"  {terminal.paint('cannot run', 'bad')}" * (name in self.unsupported)
+            yield f"  {name:<{width}}  × {count}{trouble}"
 
     def _cpu(self) -> Iterator[str]:
         if not self.cpu:

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from highwater.cli.terminal import Failure, Progress, first_line
-from highwater.exporting import inputs, patterns
+from highwater.exporting import fixed_dims, inputs, patterns
 
 RETURNS = "(torch module, example inputs, dynamic shapes)"
 
@@ -23,7 +23,7 @@ def export(source: str, half: bool, output: Path, progress: Progress) -> tuple[i
     exported = _trace(module, example, dynamic_shapes)
     signature = inputs.Signature(exported, dynamic_shapes)
     progress.step("lowering")
-    program = _lower(exported, half, signature.constant_method())
+    program = _lower(exported, half, signature)
     progress.step("writing")
     with output.open("wb") as file:
         program.write_to_file(file)
@@ -114,15 +114,15 @@ def _trace(module: Any, example: tuple[Any, ...], dynamic_shapes: Any) -> Any:
         return torch.export.export(module, example, dynamic_shapes=dynamic_shapes)
 
 
-def _lower(exported: Any, half: bool, constant_methods: dict[str, Any]) -> Any:
+def _lower(exported: Any, half: bool, signature: inputs.Signature) -> Any:
     from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
     from executorch.exir import to_edge_transform_and_lower
 
     options = {"force_fp16": True} if half else {}
-    with patterns.made_once():
+    with patterns.made_once(), fixed_dims.told(signature.inputs):
         edge = to_edge_transform_and_lower(
             exported,
             partitioner=[VulkanPartitioner(options)],
-            constant_methods=constant_methods,
+            constant_methods=signature.constant_method(),
         )
         return edge.to_executorch()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from highwater._library import HighwaterError, inspect_file
+from highwater.shipped import find_model
 
 Json = dict[str, Any]
 
@@ -161,8 +162,12 @@ def read(
     *,
     wgsl: bool = False,
 ) -> Report:
-    """Reads a .pte file. `at` are shapes to look at, such as "S=37,P=12" or "0.1=37"."""
-    report = Report(Path(path), inspect_file(path, method, at, wgsl))
+    """Reads a `.pte` file, that of a folder, or a model that ships with Highwater, by its name.
+
+    `at` are shapes to look at, such as "S=37,P=12" or "0.1=37".
+    """
+    found = find_model(path)
+    report = Report(found, inspect_file(found, method, at, wgsl))
     for index, shape in enumerate(at):
         _check_asked(report, index, shape)
     return report

@@ -21,6 +21,11 @@ SHOWN = 12  # lines of a list that could be long
 
 def as_text(report: Report, kernels: bool = False) -> str:
     """`kernels` lists what every single node runs."""
+    return terminal.shown(painted_text(report, kernels))
+
+
+def painted_text(report: Report, kernels: bool = False) -> str:
+    """For `terminal.say`."""
     return "\n".join(_lines(report, kernels))
 
 
