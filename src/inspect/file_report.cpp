@@ -5,15 +5,17 @@
 #include "base/mapped_file.h"
 #include "blob/pte.h"
 #include "inspect/inspect.h"
-#include "runtime/choices.h"
 
 namespace highwater {
 namespace {
 
-Target find_target() {
-  auto device = gpu::Device::open({});
-  if (!device) return {traits_without_device(), std::nullopt, device.error().message()};
-  return {traits_of(**device), (*device)->adapter(), {}};
+Result<Target> find_target() {
+  HW_TRY(const Choices choices, Choices::read());
+  auto device = gpu::Device::open();
+  if (!device) {
+    return Target{choices, traits_without_device(choices), {}, device.error().message()};
+  }
+  return Target{choices, traits_of(**device, choices), (*device)->adapter(), {}};
 }
 
 void write_target(Json& json, const Target& target) {
@@ -156,7 +158,7 @@ Result<std::string> inspect_file(const std::string& path, const InspectOptions& 
     return fail(path, " has no method '", options.method, "'; it has ",
                 names.empty() ? "none" : names);
   }
-  const Target target = find_target();
+  HW_TRY(const Target target, find_target());
   return FileReport(*pte, target, options).write(file.bytes().size());
 }
 
