@@ -1,5 +1,6 @@
 """A method that Highwater runs only in part, through ExecuTorch's runtime."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,10 @@ class ExecutorchMethod:
     def __init__(self, path: Path, name: str) -> None:
         from executorch.runtime import Runtime
 
+        self._path = path
+        # A method serves one call at a time. A thread that is inside may be the one on which Python
+        # runs a finalizer that closes the model.
+        self._lock = threading.RLock()
         try:
             self._program = Runtime.get().load_program(str(path))
             self._method = self._program.load_method(name)
@@ -32,12 +37,20 @@ class ExecutorchMethod:
     def run(self, *inputs: Any) -> list[Any]:
         import torch
 
-        given = [x if isinstance(x, int) else torch.as_tensor(x) for x in inputs]
-        try:
-            outputs = self._method.execute(given)
-        except RuntimeError as error:
-            raise HighwaterError(last_error() or str(error)) from error
+        given = [_input(i, x) for i, x in enumerate(inputs)]
+        with self._lock:
+            method = self._method
+            if method is None:
+                raise HighwaterError(f"{self._path} is closed")
+            try:
+                outputs = method.execute(given)
+            except (RuntimeError, TypeError) as error:
+                raise HighwaterError(last_error() or str(error)) from error
         return [x.numpy() if isinstance(x, torch.Tensor) else x for x in outputs]
+
+    def close(self) -> None:
+        with self._lock:
+            self._method = self._program = None
 
     @property
     def run_accounts(self) -> dict[str, Any]:
@@ -52,6 +65,23 @@ class ExecutorchMethod:
     def adapter(self) -> str:
         found = devices()
         return found[0]["name"] if found else ""
+
+
+def _input(index: int, value: Any) -> Any:
+    import torch
+
+    if isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise HighwaterError(f"input {index} is {value}; it can be from -2**63 to 2**63 - 1")
+        return value
+    try:
+        tensor = torch.as_tensor(value).detach()
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise HighwaterError(f"input {index} is of {type(value)}: {error}") from None
+    # ExecuTorch ends the process over strides that are not a permutation of contiguous ones, and
+    # NumPy has such for what is empty.
+    plain = torch.empty(tensor.shape, dtype=tensor.dtype)
+    return tensor if tensor.stride() == plain.stride() else plain.copy_(tensor)
 
 
 def _spec(meta: Any) -> dict[str, Any]:

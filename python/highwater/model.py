@@ -1,7 +1,6 @@
 """A model on a device: load it once, run it at any live shape, let it write."""
 
 import secrets
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -9,7 +8,7 @@ from typing import Any
 
 from highwater import _native
 from highwater.errors import HighwaterError
-from highwater.generation import Generation, Sampling
+from highwater.generation import Generation, Sampling, Turns
 from highwater.tokenizers import Tokenizer, load_tokenizer
 
 Progress = Callable[[str, int, int], None]
@@ -24,7 +23,7 @@ class Model:
     def __init__(self, path: Path, native: Any) -> None:
         self.path = path
         self._native = native
-        self._lock = threading.Lock()  # a native session serves one call at a time
+        self._turns = Turns()
         self.inputs: list[dict[str, Any]] = native.inputs
         self.outputs: list[dict[str, Any]] = native.outputs
 
@@ -34,8 +33,7 @@ class Model:
         They are not copied on the host if they are contiguous and of the model's dtype. Gives the
         output, or a tuple of several: torch tensors if any input was one, else NumPy arrays.
         """
-        with self._lock:
-            outputs = self._open.run(*inputs)
+        outputs = self._native.run(*inputs)
         if any(type(x).__module__.partition(".")[0] == "torch" for x in inputs):
             import torch
 
@@ -61,22 +59,21 @@ class Model:
         """Goes on with a prompt, piece by piece.
 
         The tokenizer is a file, or an object with `encode` and `decode`; without one, it is looked
-        for beside the model. With `goes_on`, the prompt follows on the text so far, which stays on
-        the device. The same seed gives the same text; without one, each call is different.
+        for beside the model. With `goes_on`, the prompt follows on the text so far: that of the
+        generation that was begun, or asked for a piece, last. The same seed gives the same text;
+        without one, each call is different.
         """
-        native = self.generator()
+        native = self._generator()
         if tokenizer is None or isinstance(tokenizer, str | Path):
             tokenizer = load_tokenizer(tokenizer, self.path)
-        if not goes_on:
-            with self._lock:
-                native.rewind(0)
+        before = self._text_so_far() if goes_on else []
         encode = tokenizer.encode
-        if native.length > 0:
+        if before:
             encode = getattr(tokenizer, "encode_more", encode)
-        tokens = encode(prompt) if isinstance(prompt, str) else list(prompt)
+        tokens = encode(prompt) if isinstance(prompt, str) else _tokens(prompt)
         begin = native.begin_token
         adds_none = getattr(tokenizer, "leaves_out_begin_token", False)
-        if adds_none and begin is not None and native.length == 0:
+        if adds_none and begin is not None and not before:
             tokens = [begin, *tokens]
         if seed is None:
             seed = secrets.randbits(63)
@@ -84,7 +81,8 @@ class Model:
             native,
             tokens,
             tokenizer,
-            lock=self._lock,
+            before=before,
+            turns=self._turns,
             max_new_tokens=max_new_tokens,
             sampling=Sampling(temperature, top_k, top_p, seed),
             stop=[stop] if isinstance(stop, str) else stop,
@@ -100,21 +98,24 @@ class Model:
     @property
     def last_run(self) -> dict[str, Any]:
         """The accounts of the last run: dispatches, passes, submits, bytes, seconds, kernels, …"""
-        return {**self._open.run_accounts, "kernels": self._open.kernels}
+        return {**self._native.run_accounts, "kernels": self._native.kernels}
 
     @property
     def load_accounts(self) -> dict[str, Any]:
         """What loading took."""
-        return self._open.load_accounts
+        return self._native.load_accounts
 
     @property
     def adapter(self) -> str:
         """The name of the adapter that it runs on."""
-        return self._open.adapter
+        return self._native.adapter
 
     def close(self) -> None:
-        """Gives the device's memory back. The model cannot be used afterwards."""
-        self._native = None
+        """Gives the device's memory back. The model cannot be used afterwards.
+
+        Waits for a run that another thread has under way.
+        """
+        self._native.close()
 
     def __enter__(self) -> "Model":
         return self
@@ -127,15 +128,20 @@ class Model:
     ) -> None:
         self.close()
 
-    @property
-    def _open(self) -> Any:
-        if self._native is None:
-            raise HighwaterError(f"{self.path} is closed")
-        return self._native
-
     def generator(self) -> _native.Generator:
         """What is behind `generate`: appends, draws and takes back single tokens."""
-        native = self._open
+        native = self._generator()
+        # What is done by hand is the text so far from here on.
+        native.set_text(self._text_so_far())
+        self._turns.last = None
+        return native
+
+    def _text_so_far(self) -> list[int]:
+        last = self._turns.last
+        return self._generator().text if last is None else last.whole
+
+    def _generator(self) -> _native.Generator:
+        native = self._native
         if not isinstance(native, _native.Generator):
             try:
                 _native.Generator.check(str(self.path))
@@ -152,23 +158,29 @@ def load(
     method: str = "forward",
     half_cache: bool = False,
     without_passes: Sequence[str] = (),
+    timeout_seconds: float | None = None,
     progress: Progress | None = None,
 ) -> Model:
     """Loads a `.pte` file that VulkanPartitioner or WebGPUPartitioner exported.
 
     `device` is an adapter: its index in `highwater.devices()`, or a part of its name. `half_cache`
     keeps the attention caches of a float32 model as float16. `without_passes` names rewrites to
-    leave out. `progress` is called with what is being done, how much of it is, and out of how much.
+    leave out. `timeout_seconds` is how long a run may take before the device is given up: 300, if
+    nothing is said; infinity is no limit. `progress` is called with what is being done, how much of
+    it is, and out of how much.
 
     A model of several delegates with CPU ops between them is run through ExecuTorch.
     """
+    if progress is not None and not callable(progress):
+        raise HighwaterError(f"progress is {progress!r}; a function is wanted")
+    passes = [without_passes] if isinstance(without_passes, str) else without_passes
     path = Path(path)
     methods = _native.methods(str(path))
     wanted = methods.get(method)
     if wanted and (len(wanted["delegates"]) > 1 or (wanted["delegates"] and wanted["cpu_ops"])):
         from highwater._executorch import ExecutorchMethod
 
-        if device is not None or half_cache or without_passes:
+        if device is not None or half_cache or without_passes or timeout_seconds is not None:
             raise HighwaterError(
                 f"{path} has ops for the CPU, so that ExecuTorch runs it, which takes no options; "
                 "set HIGHWATER_ADAPTER, HIGHWATER_HALF_CACHE or HIGHWATER_WITHOUT_PASSES instead"
@@ -176,11 +188,21 @@ def load(
         return Model(path, ExecutorchMethod(path, method))
     options = dict(
         adapter="" if device is None else str(device),
-        half_cache=half_cache,
-        without_passes=",".join(without_passes),
+        half_cache=bool(half_cache),
+        without_passes=",".join(passes),
+        timeout_seconds=timeout_seconds,
         progress=progress,
     )
     return Model(path, _open(path, method, options))
+
+
+def _tokens(prompt: Any) -> list[int]:
+    try:
+        return list(prompt)
+    except TypeError:
+        raise HighwaterError(
+            f"the prompt is {prompt!r}; a text, or a list of tokens, is wanted"
+        ) from None
 
 
 def _open(path: Path, method: str, options: dict[str, Any]) -> Any:
