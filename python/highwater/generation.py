@@ -104,23 +104,32 @@ class Generation(Iterator[str]):
         return [*self._begin, *self.tokens]
 
     def __next__(self) -> str:
-        while self.stopped_by is None:
-            if piece := self._take(self._next_token()):
-                return self._give(piece)
-        if not self._ended:
-            self._end()
-            if rest := self._rest():
-                return self._give(rest)
-        raise StopIteration
+        try:
+            piece = self._next_piece()
+        except BaseException:
+            # An interrupt comes anywhere, also between a token and its text.
+            self.stopped_by = self.stopped_by or "caller"
+            self._ended = True
+            raise
+        if not piece:
+            raise StopIteration
+        self.text += piece
+        return piece
 
     def close(self) -> None:
         """Ends it here: the text is what was given so far."""
         self.stopped_by = self.stopped_by or "caller"
         self._end()
 
-    def _give(self, piece: str) -> str:
-        self.text += piece
-        return piece
+    def _next_piece(self) -> str:
+        """Empty after the last."""
+        while self.stopped_by is None:
+            if piece := self._take(self._next_token()):
+                return piece
+        if self._ended:
+            return ""
+        self._end()
+        return self._rest()
 
     def _end(self) -> None:
         """Takes back what was drawn beyond the end, unless another generation has the cache."""

@@ -129,6 +129,47 @@ def test_a_generation_of_a_closed_model_says_so():
     assert generation.stopped_by == "caller"
 
 
+def test_interrupts_leave_a_model_as_it_was():
+    done = subprocesses.run(
+        """
+        import random, signal
+
+        model = highwater.load(find_model("kjv"))
+        want = "".join(model.generate("In the", max_new_tokens=12))
+        inside = False
+
+        def interrupt(*_):
+            global inside
+            if inside:
+                inside = False
+                raise KeyboardInterrupt
+
+        def send_interrupts():
+            for _ in range(60):
+                time.sleep(random.random() / 50)
+                signal.raise_signal(signal.SIGINT)
+
+        signal.signal(signal.SIGINT, interrupt)
+        sending = threading.Thread(target=send_interrupts)
+        sending.start()
+        interrupts = 0
+        while sending.is_alive():
+            try:
+                inside = True
+                got = "".join(model.generate("In the", max_new_tokens=12))
+                inside = False
+                if got != want:
+                    print(got)
+            except KeyboardInterrupt:
+                interrupts += 1
+        if interrupts < 20:
+            print("there were", interrupts)
+        print("".join(model.generate("In the", max_new_tokens=12)) == want)
+        """
+    )
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+
+
 def test_closing_models_while_another_loads_with_progress():
     done = subprocesses.run(
         """
