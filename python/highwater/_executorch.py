@@ -1,6 +1,9 @@
 """A method that Highwater runs only in part, through ExecuTorch's runtime."""
 
+import atexit
+import os
 import threading
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +11,28 @@ from highwater._library import devices, last_error, last_load, last_run
 from highwater.errors import HighwaterError
 
 _DTYPES = {0: "uint8", 1: "int8", 3: "int32", 4: "int64", 5: "float16", 6: "float32", 11: "bool"}
+
+
+_methods: "weakref.WeakSet[ExecutorchMethod]" = weakref.WeakSet()
+
+
+@atexit.register
+def _keep_threads_out() -> None:
+    """Torch and ExecuTorch abort on a daemon thread that is inside of them when Python has ended.
+
+    So those who are inside are waited for, and from then on all others wait for good.
+    """
+    for method in list(_methods):
+        method._lock.acquire()
+
+
+def _renew_locks() -> None:
+    """In a forked child, where a lock may be held by a thread that is not there."""
+    for method in list(_methods):
+        method._lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_renew_locks)
 
 
 class ExecutorchMethod:
@@ -20,6 +45,7 @@ class ExecutorchMethod:
         # A method serves one call at a time. A thread that is inside may be the one on which Python
         # runs a finalizer that closes the model.
         self._lock = threading.RLock()
+        _methods.add(self)
         try:
             self._program = Runtime.get().load_program(str(path))
             self._method = self._program.load_method(name)
@@ -37,16 +63,16 @@ class ExecutorchMethod:
     def run(self, *inputs: Any) -> list[Any]:
         import torch
 
-        given = [_input(i, x) for i, x in enumerate(inputs)]
         with self._lock:
             method = self._method
             if method is None:
                 raise HighwaterError(f"{self._path} is closed")
+            given = [_input(i, x) for i, x in enumerate(inputs)]
             try:
                 outputs = method.execute(given)
             except (RuntimeError, TypeError) as error:
                 raise HighwaterError(last_error() or str(error)) from error
-        return [x.numpy() if isinstance(x, torch.Tensor) else x for x in outputs]
+            return [x.numpy() if isinstance(x, torch.Tensor) else x for x in outputs]
 
     def close(self) -> None:
         with self._lock:
