@@ -1,6 +1,7 @@
 """Generating text: pieces as they come, and what it took."""
 
 import operator
+import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -58,8 +59,8 @@ class Generation(Iterator[str]):
     """An iterator over pieces of text. Afterwards: `text`, `tokens`, `statistics`, `stopped_by`.
 
     It may be left at any piece. `before` are tokens that stand in front of the prompt. Generations
-    of one model may be under way at the same time: each has its own text, and what another one has
-    left of it in the model's cache is where it goes on.
+    of one model may be under way at the same time: each has its own text. They share the model's
+    cache, and one that goes on after another has it read again what the other has replaced.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class Generation(Iterator[str]):
         self._ahead: deque[int] = deque()  # drawn, and not yet taken
         self._has_drawn = False
         self._ended = False
+        self._asked = threading.Lock()  # never waited for
         native.set_text(self._begin)
         self._turns.last = self
 
@@ -104,6 +106,10 @@ class Generation(Iterator[str]):
         return [*self._begin, *self.tokens]
 
     def __next__(self) -> str:
+        if not self._asked.acquire(blocking=False):
+            raise HighwaterError(
+                "another thread is waiting for this generation's next piece; generate one for each"
+            )
         try:
             piece = self._next_piece()
         except BaseException:
@@ -111,6 +117,8 @@ class Generation(Iterator[str]):
             self.stopped_by = self.stopped_by or "caller"
             self._ended = True
             raise
+        finally:
+            self._asked.release()
         if not piece:
             raise StopIteration
         self.text += piece
@@ -123,11 +131,12 @@ class Generation(Iterator[str]):
 
     def _next_piece(self) -> str:
         """Empty after the last."""
+        if self._ended:
+            return ""
+        self._turns.last = self
         while self.stopped_by is None:
             if piece := self._take(self._next_token()):
                 return piece
-        if self._ended:
-            return ""
         self._end()
         return self._rest()
 
@@ -153,7 +162,6 @@ class Generation(Iterator[str]):
             self.stopped_by = "context" if room <= 0 else "length"
             return
         first = not self._has_drawn
-        self._turns.last = self
         drawn, accounts, seconds = self._native.draw_after(
             text, 1 if first else min(self._steps, left), **self._options
         )

@@ -89,6 +89,19 @@ def test_goes_on_with_the_generation_that_was_used_last(model, alone):
     assert rest.whole == first.whole
 
 
+def test_one_generation_is_for_one_thread_at_a_time(model, alone):
+    generation = model.generate(PROMPTS[0], max_new_tokens=200, steps_per_submit=200)
+    next(generation)
+    waiting = threading.Thread(target=next, args=(generation,))
+    waiting.start()
+    time.sleep(0.1)
+    with pytest.raises(highwater.HighwaterError, match="another thread is waiting"):
+        next(generation)
+    waiting.join()
+    list(generation)
+    assert generation.tokens[: len(alone[0].tokens)] == alone[0].tokens
+
+
 def test_a_call_that_fails_leaves_the_generations_as_they_are(model, alone):
     generation = begin(model, 2)
     next(generation)
