@@ -24,6 +24,7 @@ class Model:
         self.path = path
         self._native = native
         self._turns = Turns()
+        self.closed = False
         self.inputs: list[dict[str, Any]] = native.inputs
         self.outputs: list[dict[str, Any]] = native.outputs
 
@@ -115,6 +116,7 @@ class Model:
 
         Waits for a run that another thread has under way.
         """
+        self.closed = True
         self._native.close()
 
     def __enter__(self) -> "Model":

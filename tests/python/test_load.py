@@ -87,7 +87,9 @@ def test_threads_may_share_a_model(path):
 
 def test_a_closed_model_says_so(path):
     model = highwater.load(path)
+    assert not model.closed
     model.close()
+    assert model.closed
     with pytest.raises(highwater.HighwaterError, match="is closed"):
         model.forward(np.ones((1, 7, 16), np.float32))
 
