@@ -5,8 +5,17 @@ find_package(
 find_python_package(nanobind NANOBIND_PACKAGE)
 find_package(nanobind REQUIRED CONFIG PATHS ${NANOBIND_PACKAGE}/cmake NO_DEFAULT_PATH)
 
-nanobind_add_module(_native NB_STATIC src/python/convert.cpp src/python/module.cpp
-                    src/python/profile.cpp)
+nanobind_add_module(
+  _native
+  NB_STATIC
+  src/python/convert.cpp
+  src/python/generator.cpp
+  src/python/leave_python.cpp
+  src/python/module.cpp
+  src/python/numbers.cpp
+  src/python/options.cpp
+  src/python/profile.cpp
+  src/python/session.cpp)
 target_include_directories(_native PRIVATE src)
 target_link_libraries(_native PRIVATE highwater)
 set_target_properties(_native PROPERTIES INSTALL_RPATH "$ORIGIN/lib")

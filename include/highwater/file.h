@@ -10,11 +10,18 @@
 
 namespace highwater {
 
+// What a method takes, as far as the file says.
+struct InputSummary {
+  std::string name;            // empty if it is not known
+  std::vector<int64_t> least;  // the smallest dims of a tensor; empty if they are not known
+};
+
 struct MethodSummary {
   std::string name;
   std::vector<std::string> delegates;  // the backends that it calls, one for each call
   std::vector<std::string> cpu_ops;    // ops that are not delegated, one for each call
-  std::vector<int64_t> integers;       // what a method gives that computes nothing: metadata
+  std::vector<InputSummary> inputs;
+  std::vector<int64_t> integers;  // what a method gives that computes nothing: metadata
 };
 
 HIGHWATER_API Result<std::vector<MethodSummary>> summarize(const std::string& path);

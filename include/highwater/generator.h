@@ -41,6 +41,9 @@ class HIGHWATER_API Generator {
   // Adds tokens to the text. Nothing runs yet.
   Status append(std::span<const int64_t> tokens);
 
+  // Makes `tokens` the text. What it begins with in common with the text so far is not fed again.
+  Status set_text(std::span<const int64_t> tokens);
+
   // Draws `count` tokens, each fed into the next step on the device: one submit, and one wait, for
   // all of them. They are the same as if drawn one by one. What was appended is fed before.
   Result<std::span<const int64_t>> draw(size_t count, const Sampling& sampling = {});
@@ -65,6 +68,7 @@ class HIGHWATER_API Generator {
 
  private:
   Generator() = default;
+  Status check_text(size_t begin, std::span<const int64_t> tokens) const;
   Status feed_chunk();
   Result<std::span<const int64_t>> draw_batch(size_t count, const Sampling& sampling);
 

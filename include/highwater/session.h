@@ -32,7 +32,7 @@ struct Dispatch;
 
 struct SessionOptions {
   std::string adapter;           // its index, or a part of its name; empty takes the best
-  double timeout_seconds = 300;  // how long a run may take before the device is given up
+  double timeout_seconds = 300;  // how long a wait for the device may take before it is given up
   std::string without_passes;    // names of rewrites to leave out; see passes.h
   bool half_cache = false;       // keep float32 caches as float16; see passes.h
   Progress progress;             // told how far loading has come

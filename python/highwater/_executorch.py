@@ -1,7 +1,11 @@
 """A method that Highwater runs only in part, through ExecuTorch's runtime."""
 
+import atexit
 import logging
+import os
+import threading
 import time
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +15,47 @@ from highwater.errors import HighwaterError
 _DTYPES = {0: "uint8", 1: "int8", 3: "int32", 4: "int64", 5: "float16", 6: "float32", 11: "bool"}
 
 
+_methods: "weakref.WeakSet[ExecutorchMethod]" = weakref.WeakSet()
+
+
+@atexit.register
+def _keep_threads_out() -> None:
+    """Torch and ExecuTorch abort on a daemon thread that is inside of them when Python has ended.
+
+    So those who are inside are waited for, and from then on all others wait for good.
+    """
+    for method in list(_methods):
+        method._lock.acquire()
+
+
+def _renew_locks() -> None:
+    """In a forked child, where a lock may be held by a thread that is not there."""
+    for method in list(_methods):
+        method._lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_renew_locks)
+
+
 class ExecutorchMethod:
     """The same verbs as a native session's."""
 
     def __init__(self, path: Path, name: str) -> None:
+        self._path = path
+        # A method serves one call at a time. A thread that is inside may be the one on which Python
+        # runs a finalizer that closes the model.
+        self._lock = threading.RLock()
+        _methods.add(self)
         with errors_in_words():
             self._program = _runtime().load_program(str(path))
             self._method = self._program.load_method(name)
         if self._method is None:
             raise HighwaterError(f"{path} has no method '{name}'")
         metadata = self._method.metadata
-        self.inputs = [_spec(metadata.input_tensor_meta(i)) for i in range(metadata.num_inputs())]
+        told = _native.methods(str(path))[name]["inputs"]
+        self.inputs = [
+            {**known, **_spec(metadata.input_tensor_meta(i))} for i, known in enumerate(told)
+        ]
         self.outputs = [
             _spec(metadata.output_tensor_meta(i)) for i in range(metadata.num_outputs())
         ]
@@ -32,13 +66,23 @@ class ExecutorchMethod:
     def run(self, *inputs: Any) -> list[Any]:
         import torch
 
-        given = [x if isinstance(x, int) else torch.as_tensor(x) for x in inputs]
-        start = time.perf_counter()
-        with errors_in_words():
-            outputs = self._method.execute(given)
-        self.call_seconds = time.perf_counter() - start
-        self._last_run = last_run()  # at once: this thread may run another model next
-        return [x.numpy() if isinstance(x, torch.Tensor) else x for x in outputs]
+        with self._lock:
+            method = self._method
+            if method is None:
+                raise HighwaterError(f"{self._path} is closed")
+            given = [_input(i, x) for i, x in enumerate(inputs)]
+            for i, (spec, value) in enumerate(zip(self.inputs, given, strict=False)):
+                _check_dims(i, spec, value)
+            start = time.perf_counter()
+            with errors_in_words():
+                outputs = method.execute(given)
+            self.call_seconds = time.perf_counter() - start
+            self._last_run = last_run()  # at once: this thread may run another model next
+            return [x.numpy() if isinstance(x, torch.Tensor) else x for x in outputs]
+
+    def close(self) -> None:
+        with self._lock:
+            self._method = self._program = None
 
     def profile(self, *inputs: Any, clock: str = "") -> tuple[list[Any], dict[str, Any]]:
         """As a session's, with the delegates' dispatches in one list, each with its delegate."""
@@ -102,6 +146,37 @@ def _on_one_timeline(delegates: list[dict[str, Any]], start: int) -> dict[str, A
         "dispatches": dispatches,
         "spans": spans,
     }
+
+
+def _input(index: int, value: Any) -> Any:
+    import torch
+
+    if isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise HighwaterError(f"input {index} is {value}; it can be from -2**63 to 2**63 - 1")
+        return value
+    try:
+        tensor = torch.as_tensor(value).detach()
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise HighwaterError(f"input {index} is of {type(value)}: {error}") from None
+    # ExecuTorch ends the process over strides that are not a permutation of contiguous ones, and
+    # NumPy has such for what is empty.
+    plain = torch.empty(tensor.shape, dtype=tensor.dtype)
+    return tensor if tensor.stride() == plain.stride() else plain.copy_(tensor)
+
+
+def _check_dims(index: int, spec: dict[str, Any], value: Any) -> None:
+    """ExecuTorch itself holds a call to the bounds, and dims that are not live to nothing."""
+    least, bound = spec.get("least"), spec.get("bound")
+    if least is None or bound is None or isinstance(value, int) or value.dim() != len(bound):
+        return
+    name = f"input {index} ({spec['name']})" if "name" in spec else f"input {index}"
+    for dim, (size, low, high) in enumerate(zip(value.shape, least, bound, strict=True)):
+        if size < low:
+            only = f"{high}, which is not live" if low == high else f"{low} to {high}"
+            raise HighwaterError(
+                f"{name}: dim {dim} of {list(value.shape)}: it is {size}, but was exported as {only}"
+            )
 
 
 def _spec(meta: Any) -> dict[str, Any]:

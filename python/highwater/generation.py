@@ -1,12 +1,15 @@
 """Generating text: pieces as they come, and what it took."""
 
-import time
+import operator
+import threading
+from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from highwater import _native
+from highwater.errors import HighwaterError
 from highwater.tokenizers import TextStream, Tokenizer
 
 
@@ -45,10 +48,19 @@ class Statistics:
         return decoded / self.decode_seconds if self.decode_seconds and decoded > 0 else 0.0
 
 
+@dataclass
+class Turns:
+    """The generations of one model, which share its cache."""
+
+    last: "Generation | None" = None  # that was begun, or asked for a piece
+
+
 class Generation(Iterator[str]):
     """An iterator over pieces of text. Afterwards: `text`, `tokens`, `statistics`, `stopped_by`.
 
-    It may be left at any piece; `close()` then takes back what the device drew beyond it.
+    It may be left at any piece. `before` are tokens that stand in front of the prompt. Generations
+    of one model may be under way at the same time: each has its own text. They share the model's
+    cache, and one that goes on after another has it read again what the other has replaced.
     """
 
     def __init__(
@@ -62,7 +74,8 @@ class Generation(Iterator[str]):
         stop: Sequence[str],
         end_tokens: Sequence[int],
         steps_per_submit: int,
-        lock: AbstractContextManager[Any] | None = None,
+        before: Sequence[int] = (),
+        turns: Turns | None = None,
     ) -> None:
         self.text = ""
         self.tokens: list[int] = []
@@ -71,59 +84,93 @@ class Generation(Iterator[str]):
             None  # "length", "context", "end token", "stop text", "caller"
         )
         self._native = native
-        self._lock = lock or nullcontext()
+        self._turns = turns or Turns()
         self._options = dict(vars(sampling))
-        self._limit = max_new_tokens
+        self._limit = _at_least(0, "max_new_tokens", max_new_tokens)
+        self._capacity = native.capacity
         self._stop = _StopText(stop)
         self._end_tokens = frozenset(end_tokens)
-        self._steps = max(1, steps_per_submit)
+        self._steps = _at_least(1, "steps_per_submit", steps_per_submit)
         self._stream = TextStream(tokenizer) if tokenizer else None
-        with self._lock:
-            native.append(list(prompt))
-            self._begin = native.length
-        self._pieces = self._run()
+        self._begin = [*before, *prompt]
+        self._ahead: deque[int] = deque()  # drawn, and not yet taken
+        self._has_drawn = False
+        self._ended = False
+        self._asked = threading.Lock()  # never waited for
+        native.set_text(self._begin)
+        self._turns.last = self
+
+    @property
+    def whole(self) -> list[int]:
+        """All tokens of the text: what it goes on from, the prompt, and what was given so far."""
+        return [*self._begin, *self.tokens]
 
     def __next__(self) -> str:
-        return next(self._pieces)
+        if not self._asked.acquire(blocking=False):
+            raise HighwaterError(
+                "another thread is waiting for this generation's next piece; generate one for each"
+            )
+        try:
+            piece = self._next_piece()
+        except BaseException:
+            # An interrupt comes anywhere, also between a token and its text.
+            self.stopped_by = self.stopped_by or "caller"
+            self._ended = True
+            raise
+        finally:
+            self._asked.release()
+        if not piece:
+            raise StopIteration
+        self.text += piece
+        return piece
 
     def close(self) -> None:
-        """Ends it here: the session's text is what was given so far."""
-        self._pieces.close()
+        """Ends it here: the text is what was given so far."""
+        self.stopped_by = self.stopped_by or "caller"
+        self._end()
 
-    def _run(self) -> Iterator[str]:
-        try:
-            while self.stopped_by is None:
-                for token in self._draw():
-                    piece = self._take(token)
-                    if piece:
-                        self.text += piece
-                        yield piece
-                    if self.stopped_by is not None:
-                        break
-            if rest := self._rest():
-                self.text += rest
-                yield rest
-        finally:
-            self.stopped_by = self.stopped_by or "caller"
-            with self._lock:
-                self._native.rewind(min(self._native.length, self._begin + len(self.tokens)))
+    def _next_piece(self) -> str:
+        """Empty after the last."""
+        if self._ended:
+            return ""
+        self._turns.last = self
+        while self.stopped_by is None:
+            if piece := self._take(self._next_token()):
+                return piece
+        self._end()
+        return self._rest()
 
-    def _draw(self) -> list[int]:
-        """The next tokens: one after the prompt, so that it shows at once, then a batch."""
-        room = self._native.capacity - self._native.length
+    def _end(self) -> None:
+        """Takes back what was drawn beyond the end, unless another generation has the cache."""
+        if not self._ended and self._turns.last is self:
+            with suppress(HighwaterError):  # of a model that was closed
+                self._native.set_text(self.whole)
+        self._ended = True
+
+    def _next_token(self) -> int | None:
+        """None at the end: `stopped_by` says which."""
+        if not self._ahead:
+            self._draw()
+        return self._ahead.popleft() if self._ahead else None
+
+    def _draw(self) -> None:
+        """One token after the prompt, so that it shows at once, then a batch."""
+        text = self.whole
+        room = self._capacity - len(text)
         left = min(self._limit - len(self.tokens), room)
         if left <= 0:
             self.stopped_by = "context" if room <= 0 else "length"
-            return []
-        first = self._native.length == self._begin
-        with self._lock:
-            start = time.perf_counter()
-            drawn = self._native.draw(1 if first else min(self._steps, left), **self._options)
-            self._count(time.perf_counter() - start, first)
-        return drawn
+            return
+        first = not self._has_drawn
+        drawn, accounts, seconds = self._native.draw_after(
+            text, 1 if first else min(self._steps, left), **self._options
+        )
+        self._has_drawn = True
+        self._ahead.extend(drawn)
+        self._count(accounts, seconds, first)
 
-    def _count(self, seconds: float, first: bool) -> None:
-        s, accounts = self.statistics, self._native.accounts
+    def _count(self, accounts: dict[str, Any], seconds: float, first: bool) -> None:
+        s = self.statistics
         if first:
             s.prefill_seconds += seconds
             return
@@ -133,8 +180,10 @@ class Generation(Iterator[str]):
         s.submits += accounts["submits"]
         s.read_back_bytes += accounts["read_back_bytes"]
 
-    def _take(self, token: int) -> str:
+    def _take(self, token: int | None) -> str:
         """Adds a token; the text that is now certain."""
+        if token is None:
+            return ""
         if token in self._end_tokens:
             self.stopped_by = "end token"
             return ""
@@ -180,6 +229,16 @@ class _StopText:
         given = text[: len(text) - keep]
         self._given += len(given)
         return given
+
+
+def _at_least(least: int, name: str, value: Any) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise HighwaterError(f"{name} is {value!r}; a whole number is wanted") from None
+    if number < least:
+        raise HighwaterError(f"{name} is {number}; it must be at least {least}")
+    return number
 
 
 def _overlap(text: str, stop: str) -> int:

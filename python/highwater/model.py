@@ -1,7 +1,6 @@
 """A model on a device: load it once, run it at any live shape, let it write."""
 
 import secrets
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -9,7 +8,7 @@ from typing import Any
 
 from highwater import _native
 from highwater.errors import HighwaterError
-from highwater.generation import Generation, Sampling
+from highwater.generation import Generation, Sampling, Turns
 from highwater.shipped import find_model
 from highwater.tokenizers import Tokenizer, load_tokenizer
 
@@ -25,18 +24,21 @@ class Model:
     def __init__(self, path: Path, native: Any) -> None:
         self.path = path
         self._native = native
-        self._lock = threading.Lock()  # a native session serves one call at a time
+        self._turns = Turns()
+        self.closed = False
         self.inputs: list[dict[str, Any]] = native.inputs
         self.outputs: list[dict[str, Any]] = native.outputs
 
-    def forward(self, *inputs: Any) -> Any:
+    def forward(self, *inputs: Any, **named: Any) -> Any:
         """Runs at the live shapes of the inputs: NumPy arrays, torch tensors, or ints.
 
-        They are not copied on the host if they are contiguous and of the model's dtype. Gives the
+        Inputs may be given by name where the file tells their names, as `highwater export` writes
+        them. They are not copied on the host if they are contiguous and of the model's dtype. Gives the
         output, or a tuple of several: torch tensors if any input was one, else NumPy arrays.
         """
-        with self._lock:
-            outputs = self._open.run(*inputs)
+        if named:
+            inputs = self._in_order(inputs, named)
+        outputs = self._native.run(*inputs)
         if any(type(x).__module__.partition(".")[0] == "torch" for x in inputs):
             import torch
 
@@ -44,6 +46,20 @@ class Model:
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     __call__ = forward
+
+    def _in_order(self, inputs: Sequence[Any], named: dict[str, Any]) -> list[Any]:
+        names = [given.get("name") for given in self.inputs]
+        rest = names[len(inputs) :]
+        for name in named:
+            if name not in rest:
+                twice = name in names
+                what = f"{name} is given twice" if twice else f"there is no input {name!r}"
+                known = ", ".join(filter(None, names)) or "none, for the file tells no names"
+                raise HighwaterError(f"{what}; there are: {known}")
+        missing = [name for name in rest if name not in named]
+        if missing:
+            raise HighwaterError(f"no input was given for {', '.join(map(str, missing))}")
+        return [*inputs, *(named[name] for name in rest)]
 
     def __repr__(self) -> str:
         if self._native is None:
@@ -68,22 +84,21 @@ class Model:
         """Goes on with a prompt, piece by piece.
 
         The tokenizer is a file, or an object with `encode` and `decode`; without one, it is looked
-        for beside the model. With `goes_on`, the prompt follows on the text so far, which stays on
-        the device. The same seed gives the same text; without one, each call is different.
+        for beside the model. With `goes_on`, the prompt follows on the text so far: that of the
+        generation that was begun, or asked for a piece, last. The same seed gives the same text;
+        without one, each call is different.
         """
-        native = self.generator()
+        native = self._generator()
         if tokenizer is None or isinstance(tokenizer, str | Path):
             tokenizer = load_tokenizer(tokenizer, self.path)
-        if not goes_on:
-            with self._lock:
-                native.rewind(0)
+        before = self._text_so_far() if goes_on else []
         encode = tokenizer.encode
-        if native.length > 0:
+        if before:
             encode = getattr(tokenizer, "encode_more", encode)
-        tokens = encode(prompt) if isinstance(prompt, str) else list(prompt)
+        tokens = encode(prompt) if isinstance(prompt, str) else _tokens(prompt)
         begin = native.begin_token
         adds_none = getattr(tokenizer, "leaves_out_begin_token", False)
-        if adds_none and begin is not None and native.length == 0:
+        if adds_none and begin is not None and not before:
             tokens = [begin, *tokens]
         if seed is None:
             seed = secrets.randbits(63)
@@ -91,7 +106,8 @@ class Model:
             native,
             tokens,
             tokenizer,
-            lock=self._lock,
+            before=before,
+            turns=self._turns,
             max_new_tokens=max_new_tokens,
             sampling=Sampling(temperature, top_k, top_p, seed),
             stop=[stop] if isinstance(stop, str) else stop,
@@ -107,21 +123,25 @@ class Model:
     @property
     def last_run(self) -> dict[str, Any]:
         """The accounts of the last run: dispatches, passes, submits, bytes, seconds, kernels, …"""
-        return {**self._open.run_accounts, "kernels": self._open.kernels}
+        return {**self._native.run_accounts, "kernels": self._native.kernels}
 
     @property
     def load_accounts(self) -> dict[str, Any]:
         """What loading took."""
-        return self._open.load_accounts
+        return self._native.load_accounts
 
     @property
     def adapter(self) -> str:
         """The name of the adapter that it runs on."""
-        return self._open.adapter
+        return self._native.adapter
 
     def close(self) -> None:
-        """Gives the device's memory back. The model cannot be used afterwards."""
-        self._native = None
+        """Gives the device's memory back. The model cannot be used afterwards.
+
+        Waits for a run that another thread has under way.
+        """
+        self.closed = True
+        self._native.close()
 
     def __enter__(self) -> "Model":
         return self
@@ -134,15 +154,20 @@ class Model:
     ) -> None:
         self.close()
 
-    @property
-    def _open(self) -> Any:
-        if self._native is None:
-            raise HighwaterError(f"{self.path} is closed")
-        return self._native
-
     def generator(self) -> _native.Generator:
         """What is behind `generate`: appends, draws and takes back single tokens."""
-        native = self._open
+        native = self._generator()
+        # What is done by hand is the text so far from here on.
+        native.set_text(self._text_so_far())
+        self._turns.last = None
+        return native
+
+    def _text_so_far(self) -> list[int]:
+        last = self._turns.last
+        return self._generator().text if last is None else last.whole
+
+    def _generator(self) -> _native.Generator:
+        native = self._native
         if not isinstance(native, _native.Generator):
             check_generates(self.path)
             raise HighwaterError(f"{self.path} was loaded for another method than 'forward'")
@@ -170,6 +195,7 @@ def load(
     method: str = "forward",
     half_cache: bool = False,
     without_passes: Sequence[str] = (),
+    timeout_seconds: float | None = None,
     progress: Progress | None = None,
 ) -> Model:
     """Loads a `.pte` file that VulkanPartitioner or WebGPUPartitioner exported.
@@ -179,18 +205,26 @@ def load(
 
     `device` is an adapter: its index in `highwater.devices()`, or a part of its name. `half_cache`
     keeps the attention caches of a float32 model as float16. `without_passes` names rewrites to
-    leave out. `progress` is called with what is being done, how much of it is, and out of how much.
+    leave out. `timeout_seconds` is how long a run may take before the device is given up: 300, if
+    nothing is said; infinity is no limit. `progress` is called with what is being done, how much of
+    it is, and out of how much.
 
     A model of several delegates with CPU ops between them is run through ExecuTorch.
     """
+    if progress is not None and not callable(progress):
+        raise HighwaterError(f"progress is {progress!r}; a function is wanted")
+    passes = [without_passes] if isinstance(without_passes, str) else without_passes
     path = find_model(path)
     if is_in_pieces(path, method):
-        has_options = device is not None or half_cache or bool(without_passes)
+        has_options = (
+            device is not None or half_cache or bool(passes) or timeout_seconds is not None
+        )
         return Model(path, open_in_pieces(path, method, has_options))
     options = dict(
         adapter="" if device is None else str(device),
-        half_cache=half_cache,
-        without_passes=",".join(without_passes),
+        half_cache=bool(half_cache),
+        without_passes=",".join(passes),
+        timeout_seconds=timeout_seconds,
         progress=progress,
     )
     return Model(path, _open(path, method, options))
@@ -214,6 +248,15 @@ def open_in_pieces(path: Path, method: str, has_options: bool) -> Any:
             "set HIGHWATER_ADAPTER, HIGHWATER_HALF_CACHE or HIGHWATER_WITHOUT_PASSES instead"
         )
     return ExecutorchMethod(path, method)
+
+
+def _tokens(prompt: Any) -> list[int]:
+    try:
+        return list(prompt)
+    except TypeError:
+        raise HighwaterError(
+            f"the prompt is {prompt!r}; a text, or a list of tokens, is wanted"
+        ) from None
 
 
 def _open(path: Path, method: str, options: dict[str, Any]) -> Any:

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "gpu/adapter_choice.h"
+#include "gpu/driver_process.h"
 
 namespace highwater::gpu {
 namespace {
@@ -125,6 +126,7 @@ Result<std::vector<Adapter>> all_adapters() {
 }  // namespace
 
 Result<WGPUInstance> instance() {
+  HW_CHECK(check_driver_process());
   HW_TRY(const Api* table, load_api());
   static const WGPUInstance the_instance = table->CreateInstance(nullptr);
   if (!the_instance) return fail(table->library, " could not make a WebGPU instance");

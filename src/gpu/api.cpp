@@ -3,8 +3,9 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
-#include <mutex>
 #include <vector>
+
+#include "base/environment.h"
 
 namespace highwater::gpu {
 namespace {
@@ -21,7 +22,7 @@ std::string own_folder() {
 }
 
 std::vector<std::string> candidates() {
-  if (const char* chosen = std::getenv("HIGHWATER_WEBGPU"); chosen && *chosen) return {chosen};
+  if (const auto chosen = variable("HIGHWATER_WEBGPU")) return {*chosen};
   return {own_folder() + kLibraryName, kLibraryName};
 }
 
@@ -51,8 +52,9 @@ constexpr std::string_view kInProcess = "proc:";
 
 Result<Symbols> symbols_of(const std::string& path) {
   if (path.starts_with(kInProcess)) {
-    const auto address = std::strtoull(path.c_str() + kInProcess.size(), nullptr, 0);
-    if (!address) return fail("'", path, "' is not an address");
+    char* end = nullptr;
+    const auto address = std::strtoull(path.c_str() + kInProcess.size(), &end, 0);
+    if (!address || *end) return fail("'", path, "' is not an address");
     return Symbols(reinterpret_cast<Symbols::GetProc>(address));
   }
   // Never closed: the implementation keeps threads of its own.

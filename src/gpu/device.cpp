@@ -1,13 +1,14 @@
 #include "gpu/device.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <thread>
 
+#include "base/environment.h"
 #include "base/texels.h"
 #include "gpu/adapter_choice.h"
 #include "gpu/device_impl.h"
+#include "gpu/driver_process.h"
 #include "gpu/subgroups.h"
 
 namespace highwater::gpu {
@@ -66,8 +67,7 @@ WGPUDeviceDescriptor describe_device(const WGPULimits& limits,
 
 }  // namespace
 
-Result<std::unique_ptr<DeviceImpl>> DeviceImpl::create(std::string_view wanted,
-                                                       double timeout_seconds) {
+Result<std::unique_ptr<DeviceImpl>> DeviceImpl::create(std::string_view wanted) {
   HW_TRY(Adapter adapter, choose_adapter(wanted));
   WGPULimits limits = WGPU_LIMITS_INIT;
   if (api().AdapterGetLimits(adapter.handle.get(), &limits) != WGPUStatus_Success) {
@@ -94,15 +94,20 @@ Result<std::unique_ptr<DeviceImpl>> DeviceImpl::create(std::string_view wanted,
     return fail("adapter ", adapter.description.name, " gave no device: ", request.message);
   }
   result->adapter_ = std::move(adapter.description);
-  result->timeout_ = std::chrono::duration<double>(timeout_seconds);
   result->device_ = DeviceHandle(request.device);
   result->queue_ = QueueHandle(api().DeviceGetQueue(request.device));
   return result;
 }
 
+Result<std::unique_lock<std::mutex>> DeviceImpl::lock(const Timeout& timeout) {
+  HW_CHECK(check_driver_process());
+  std::unique_lock lock(mutex_);
+  timeout_ = timeout;
+  return lock;
+}
+
 Status DeviceImpl::wait(const std::atomic<bool>& done, std::string_view what) {
-  using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout_);
+  const auto began = Timeout::Clock::now();
   HW_TRY(WGPUInstance the_instance, instance());
   // A software adapter computes on the cores that would otherwise spin here.
   std::chrono::microseconds pause{5};
@@ -111,8 +116,8 @@ Status DeviceImpl::wait(const std::atomic<bool>& done, std::string_view what) {
     api().InstanceProcessEvents(the_instance);
     if (done.load(std::memory_order_acquire)) return {};
     if (faults_->is_lost()) return faults_->take();
-    if (Clock::now() > deadline) {
-      faults_->lost(text(what, " took longer than ", timeout_.count(), " s"));
+    if (timeout_.is_over(began)) {
+      faults_->lost(text(what, " took longer than ", timeout_.seconds(), " s"));
       return faults_->take();
     }
     std::this_thread::sleep_for(pause);
@@ -218,22 +223,22 @@ const AdapterDescription& Device::adapter() const {
   return impl_->adapter();
 }
 
-Result<std::shared_ptr<Device>> Device::open(const DeviceOptions& options) {
+Result<std::shared_ptr<Device>> Device::open(std::string wanted) {
+  HW_CHECK(check_driver_process());
   // Kept until the process ends: implementations do not all survive being torn down at exit.
   static auto& mutex = *new std::mutex;
   static auto& devices = *new std::map<std::string, std::shared_ptr<Device>>;
-  std::string wanted = options.adapter;
-  if (const char* chosen = std::getenv("HIGHWATER_ADAPTER"); wanted.empty() && chosen) {
-    wanted = chosen;
-  }
+  if (wanted.empty()) wanted = variable("HIGHWATER_ADAPTER").value_or("");
+  // Held while a device is made and probed, which calls nothing but the driver.
   const std::lock_guard lock(mutex);
   std::shared_ptr<Device>& device = devices[wanted];
   if (!device || device->impl().faults().is_lost()) {
-    HW_TRY(auto impl, DeviceImpl::create(wanted, options.timeout_seconds));
+    HW_TRY(auto impl, DeviceImpl::create(wanted));
     device = std::make_shared<Device>(std::move(impl));
     if (device->adapter().has(kSubgroups) && device->adapter().type == "CPU") {
       device->subgroup_size_ = measure_subgroup_size(device);
     }
+    leave_driver_out_of_forked_exits();
   }
   return device;
 }

@@ -3,9 +3,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <string_view>
 
 #include "gpu/adapters.h"
 #include "highwater/result.h"
@@ -14,15 +12,11 @@ namespace highwater::gpu {
 
 class DeviceImpl;
 
-struct DeviceOptions {
-  std::string adapter;           // see choose_adapter; empty means HIGHWATER_ADAPTER, else the best
-  double timeout_seconds = 300;  // how long a run may take before the device is given up
-};
-
 class Device {
  public:
-  // The shared device for these options. A lost one is replaced.
-  static Result<std::shared_ptr<Device>> open(const DeviceOptions& options);
+  // The shared device of an adapter, which choose_adapter finds; empty means HIGHWATER_ADAPTER,
+  // else the best. A lost one is replaced.
+  static Result<std::shared_ptr<Device>> open(std::string adapter = {});
 
   explicit Device(std::unique_ptr<DeviceImpl> impl);
   ~Device();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,6 +11,7 @@
 
 #include "gpu/adapters.h"
 #include "gpu/handle.h"
+#include "gpu/timeout.h"
 #include "highwater/accounts.h"
 
 namespace highwater::gpu {
@@ -58,18 +58,17 @@ class Faults {
 
 class DeviceImpl {
  public:
-  static Result<std::unique_ptr<DeviceImpl>> create(std::string_view adapter,
-                                                    double timeout_seconds);
+  static Result<std::unique_ptr<DeviceImpl>> create(std::string_view adapter);
 
   WGPUDevice device() const { return device_.get(); }
   WGPUQueue queue() const { return queue_.get(); }
   const AdapterDescription& adapter() const { return adapter_; }
   Faults& faults() { return *faults_; }
 
-  // Held for the whole of a load or a run: error scopes and waits belong to the device.
-  std::mutex& mutex() { return mutex_; }
+  // The device for oneself, as long as the lock is held; see Turns. Waits are limited by `timeout`.
+  Result<std::unique_lock<std::mutex>> lock(const Timeout& timeout);
 
-  // Waits until `done`, giving the device up as lost after its time-out.
+  // Waits until `done`, giving the device up as lost after the time-out of whoever holds the lock.
   Status wait(const std::atomic<bool>& done, std::string_view what);
   // Waits for everything submitted so far.
   Status wait_idle();
@@ -90,11 +89,11 @@ class DeviceImpl {
                                  Accounts& accounts);
 
   AdapterDescription adapter_;
-  std::chrono::duration<double> timeout_{};
   Faults* const faults_ = new Faults;
   DeviceHandle device_;
   QueueHandle queue_;
   std::mutex mutex_;
+  Timeout timeout_;  // of who holds the mutex
   std::unordered_map<std::string, Pipeline> pipelines_;
 };
 
@@ -112,6 +111,37 @@ class ErrorScope {
 
   DeviceImpl& device_;
   bool open_ = true;
+};
+
+// One of those who share a device. Error scopes and waits belong to the device, so that one works
+// with it at a time. Nothing that is not ours is called in a turn: whatever a callback waits for
+// may be waiting for the device.
+class Turns {
+ public:
+  Turns(DeviceImpl& device, const Timeout& timeout) : device_(device), timeout_(timeout) {}
+
+  DeviceImpl& device() const { return device_; }
+
+  // Has the device for itself while it works.
+  template <class Work>
+  Status take(const Work& work) const {
+    HW_TRY(const auto lock, device_.lock(timeout_));
+    return work();
+  }
+
+  // The same, and what goes wrong on the device is this turn's error.
+  template <class Work>
+  Status take_checked(const Work& work) const {
+    return take([&]() -> Status {
+      ErrorScope scope(device_);
+      HW_CHECK(work());
+      return scope.finish();
+    });
+  }
+
+ private:
+  DeviceImpl& device_;
+  Timeout timeout_;
 };
 
 }  // namespace highwater::gpu

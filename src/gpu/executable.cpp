@@ -20,24 +20,64 @@ constexpr int kEmptySubmits = 3;
 
 class Executable::Objects {
  public:
-  explicit Objects(DeviceImpl& device) : device_(device), staging_(device), read_back_(device) {}
+  Objects(DeviceImpl& device, const Timeout& timeout)
+      : turns_(device, timeout), device_(device), staging_(device), read_back_(device) {}
 
+  // In many turns, so that others run between them, and `progress` is called in none.
   Status load(const ExecutableSpec& spec, Accounts& accounts) {
-    ErrorScope scope(device_);
-    HW_CHECK(memory_.load(device_, spec, accounts));
+    HW_CHECK(memory_.load(turns_, spec, accounts));
+    HW_CHECK(turns_.take_checked([&] { return load_params(spec, accounts); }));
+    HW_CHECK(steps_.load(turns_, spec, memory_, params_.get(), accounts));
+    HW_CHECK(warm_up(spec.progress, accounts));
+    return turns_.take_checked([&]() -> Status {
+      write_now({.params = {0, spec.params}}, accounts);
+      return {};
+    });
+  }
+
+  Status run(std::span<const Work> works, Accounts& accounts) {
+    return turns_.take([&] { return run_in_turn(works, accounts); });
+  }
+
+  Status run_by_device_clock(const Work& work, Timing& timing, Accounts& accounts) {
+    return turns_.take([&]() -> Status {
+      if (!timestamps_) timestamps_ = std::make_unique<Timestamps>(device_);
+      HW_CHECK(timestamps_->begin(work.dispatches.size(), accounts));
+      HW_CHECK(run_in_turn({&work, 1}, accounts, timestamps_.get()));
+      timing.submitted = wait_began_;
+      return timestamps_->read(timing.dispatches);
+    });
+  }
+
+  Status run_by_host_clock(const Work& work, Timing& timing, Accounts& accounts) {
+    const Work before{.copies = work.copies, .uploads = work.uploads, .params = work.params};
+    const Work after{.read_backs = work.read_backs};
+    return turns_.take([&]() -> Status {
+      HW_CHECK(run_in_turn({&before, 1}, accounts));
+      HW_TRY(timing.empty_ns, empty_submit(accounts));
+      timing.submitted = std::chrono::steady_clock::now();
+      for (const Dispatch& dispatch : work.dispatches) {
+        HW_TRY(const Interval interval, submit_alone({&dispatch, 1}, accounts));
+        timing.dispatches.push_back(interval);
+      }
+      return run_in_turn({&after, 1}, accounts);
+    });
+  }
+
+  std::span<const std::byte> result(size_t i) const { return read_back_.result(i); }
+
+ private:
+  Status load_params(const ExecutableSpec& spec, Accounts& accounts) {
     const WGPUBufferUsage usage =
         spec.params_in_storage ? WGPUBufferUsage_Storage : WGPUBufferUsage_Uniform;
     HW_TRY(params_,
            device_.make_buffer(std::max<uint64_t>(spec.params.size(), 16),
                                usage | WGPUBufferUsage_CopyDst, false, "params", accounts));
-    HW_CHECK(read_back_.reserve(spec.read_back_size, accounts));
-    HW_CHECK(steps_.load(device_, spec, memory_, params_.get(), accounts));
-    HW_CHECK(warm_up(spec.progress, accounts));
-    write_now({.params = {0, spec.params}}, accounts);
-    return scope.finish();
+    return read_back_.reserve(spec.read_back_size, accounts);
   }
 
-  Status run(std::span<const Work> works, Accounts& accounts, Timestamps* timestamps = nullptr) {
+  Status run_in_turn(std::span<const Work> works, Accounts& accounts,
+                     Timestamps* timestamps = nullptr) {
     HW_CHECK(device_.faults().take());
     read_back_.begin();
     ErrorScope scope(device_);
@@ -55,30 +95,6 @@ class Executable::Objects {
     return submit(commands.get(), accounts);
   }
 
-  Status run_by_device_clock(const Work& work, Timing& timing, Accounts& accounts) {
-    if (!timestamps_) timestamps_ = std::make_unique<Timestamps>(device_);
-    HW_CHECK(timestamps_->begin(work.dispatches.size(), accounts));
-    HW_CHECK(run({&work, 1}, accounts, timestamps_.get()));
-    timing.submitted = wait_began_;
-    return timestamps_->read(timing.dispatches);
-  }
-
-  Status run_by_host_clock(const Work& work, Timing& timing, Accounts& accounts) {
-    const Work before{.copies = work.copies, .uploads = work.uploads, .params = work.params};
-    const Work after{.read_backs = work.read_backs};
-    HW_CHECK(run({&before, 1}, accounts));
-    HW_TRY(timing.empty_ns, empty_submit(accounts));
-    timing.submitted = std::chrono::steady_clock::now();
-    for (const Dispatch& dispatch : work.dispatches) {
-      HW_TRY(const Interval interval, submit_alone({&dispatch, 1}, accounts));
-      timing.dispatches.push_back(interval);
-    }
-    return run({&after, 1}, accounts);
-  }
-
-  std::span<const std::byte> result(size_t i) const { return read_back_.result(i); }
-
- private:
   // Drivers may compile a pipeline when it first runs, and that should not be in the middle of a
   // user's work. Buffers begin as zeros, and with params of zero every kernel returns at once.
   Status warm_up(const Progress& progress, Accounts& accounts) {
@@ -86,7 +102,11 @@ class Executable::Objects {
     for (size_t i = 0; i < steps.size(); ++i) {
       if (progress) progress("first runs", i, steps.size());
       const Dispatch dispatch{steps[i], 1, 1};
-      HW_CHECK(submit_alone({&dispatch, 1}, accounts));
+      const auto run_once = [&]() -> Status {
+        HW_CHECK(submit_alone({&dispatch, 1}, accounts));
+        return {};
+      };
+      HW_CHECK(turns_.take(run_once));
     }
     if (progress) progress("first runs", steps.size(), steps.size());
     return {};
@@ -192,6 +212,7 @@ class Executable::Objects {
     return finished;
   }
 
+  Turns turns_;
   DeviceImpl& device_;
   Memory memory_;
   BufferHandle params_;
@@ -203,40 +224,33 @@ class Executable::Objects {
   std::unique_ptr<Timestamps> timestamps_;  // made by the first run that wants it
 };
 
-Executable::Executable(std::shared_ptr<Device> device)
-    : device_(std::move(device)), objects_(std::make_unique<Objects>(device_->impl())) {}
+Executable::Executable(std::shared_ptr<Device> device, const Timeout& timeout)
+    : device_(std::move(device)), objects_(std::make_unique<Objects>(device_->impl(), timeout)) {}
 
 Executable::~Executable() {
-  const std::lock_guard lock(device_->impl().mutex());
+  const auto lock = device_->impl().lock({});
+  // In a forked process there is no driver to give them back to.
+  if (!lock) (void)objects_.release();
   objects_.reset();
 }
 
 Result<std::unique_ptr<Executable>> Executable::create(std::shared_ptr<Device> device,
                                                        const ExecutableSpec& spec,
                                                        Accounts& accounts) {
-  std::unique_ptr<Executable> result(new Executable(std::move(device)));
-  Status loaded;
-  {
-    // Not for longer: the destructor takes it too.
-    const std::lock_guard lock(result->device_->impl().mutex());
-    loaded = result->objects_->load(spec, accounts);
-  }
-  HW_CHECK(std::move(loaded));
+  std::unique_ptr<Executable> result(new Executable(std::move(device), spec.timeout));
+  HW_CHECK(result->objects_->load(spec, accounts));
   return result;
 }
 
 Status Executable::run(std::span<const Work> works, Accounts& accounts) {
-  const std::lock_guard lock(device_->impl().mutex());
   return objects_->run(works, accounts);
 }
 
 Status Executable::run_by_device_clock(const Work& work, Timing& timing, Accounts& accounts) {
-  const std::lock_guard lock(device_->impl().mutex());
   return objects_->run_by_device_clock(work, timing, accounts);
 }
 
 Status Executable::run_by_host_clock(const Work& work, Timing& timing, Accounts& accounts) {
-  const std::lock_guard lock(device_->impl().mutex());
   return objects_->run_by_host_clock(work, timing, accounts);
 }
 

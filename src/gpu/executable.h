@@ -14,6 +14,7 @@
 
 #include "base/texels.h"
 #include "gpu/device.h"
+#include "gpu/timeout.h"
 #include "highwater/accounts.h"
 #include "highwater/progress.h"
 #include "highwater/result.h"
@@ -44,6 +45,7 @@ struct ExecutableSpec {
   std::span<const std::byte> params;  // the arena as it is at first
   bool params_in_storage = false;     // which the WGSL says too; else they are uniforms
   uint64_t read_back_size = 0;        // the most that one run reads back
+  Timeout timeout;                    // of each wait, at load and in runs
   // Writes a buffer's first content into memory that is handed to the device afterwards.
   std::function<Status(uint32_t buffer, std::span<std::byte> memory)> fill;
   Progress progress;
@@ -125,7 +127,7 @@ class Executable {
 
  private:
   class Objects;
-  explicit Executable(std::shared_ptr<Device> device);
+  Executable(std::shared_ptr<Device> device, const Timeout& timeout);
 
   std::shared_ptr<Device> device_;
   std::unique_ptr<Objects> objects_;

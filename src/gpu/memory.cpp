@@ -23,10 +23,12 @@ WGPUTextureFormat format_of(Texels texels) {
   }
 }
 
-Status flush(DeviceImpl& device, Accounts& accounts) {
-  api().QueueSubmit(device.queue(), 0, nullptr);
+Status flush(const Turns& turns, Accounts& accounts) {
   accounts.submits += 1;
-  return device.wait_idle();
+  return turns.take_checked([&] {
+    api().QueueSubmit(turns.device().queue(), 0, nullptr);
+    return turns.device().wait_idle();
+  });
 }
 
 }  // namespace
@@ -43,64 +45,68 @@ WGPUTextureSampleType sample_type(Texels texels) {
   }
 }
 
-Result<std::span<std::byte>> mapped_memory(WGPUBuffer buffer, uint64_t size) {
-  auto* memory = static_cast<std::byte*>(api().BufferGetMappedRange(buffer, 0, size));
-  if (!memory) return fail("no memory for a buffer of ", size, " bytes");
-  return std::span(memory, size);
-}
-
-Status Memory::load(DeviceImpl& device, const ExecutableSpec& spec, Accounts& accounts) {
-  device_ = &device;
-  spec_ = &spec;
+Status Memory::load(const Turns& turns, const ExecutableSpec& spec, Accounts& accounts) {
   uint64_t portion = 0;
   for (uint32_t i = 0; i < spec.buffers.size(); ++i) {
     const BufferSpec& wanted = spec.buffers[i];
     if (spec.progress) spec.progress("weights", i, spec.buffers.size());
-    HW_TRY(Place place, wanted.texels == Texels::None ? make_buffer(i, wanted, accounts)
-                                                      : make_image(i, wanted, accounts));
-    places_.push_back(std::move(place));
+    // Kept here even if it cannot be filled: the executable gives its objects back in a turn.
+    Place& place = places_.emplace_back();
+    HW_CHECK(wanted.texels == Texels::None ? load_buffer(place, i, turns, spec, accounts)
+                                           : load_image(place, i, turns, spec, accounts));
     if (!wanted.filled) continue;
     accounts.uploaded_bytes += wanted.size;
     portion += wanted.size;
     if (portion > kUploadPortion) {
-      HW_CHECK(flush(device, accounts));
+      HW_CHECK(flush(turns, accounts));
       portion = 0;
     }
   }
-  spec_ = nullptr;
   if (spec.progress) spec.progress("weights", spec.buffers.size(), spec.buffers.size());
-  return flush(device, accounts);
+  return flush(turns, accounts);
 }
 
-Result<Memory::Place> Memory::make_buffer(uint32_t i, const BufferSpec& wanted,
-                                          Accounts& accounts) {
-  Place place;
-  HW_TRY(place.buffer,
-         device_->make_buffer(wanted.size, kTensorUsage, wanted.filled, "tensor", accounts));
-  if (!wanted.filled) return place;
-  HW_TRY(const auto memory, mapped_memory(place.buffer.get(), wanted.size));
-  Status filled = spec_->fill(i, memory);
-  api().BufferUnmap(place.buffer.get());
-  HW_CHECK(std::move(filled));
-  return place;
+Status Memory::load_buffer(Place& place, uint32_t i, const Turns& turns, const ExecutableSpec& spec,
+                           Accounts& accounts) {
+  const BufferSpec& wanted = spec.buffers[i];
+  std::byte* memory = nullptr;
+  HW_CHECK(turns.take([&]() -> Status {
+    HW_TRY(place.buffer, turns.device().make_buffer(wanted.size, kTensorUsage, wanted.filled,
+                                                    "tensor", accounts));
+    if (!wanted.filled) return {};
+    memory =
+        static_cast<std::byte*>(api().BufferGetMappedRange(place.buffer.get(), 0, wanted.size));
+    return memory ? Status() : fail("no memory for a buffer of ", wanted.size, " bytes");
+  }));
+  if (!wanted.filled) return {};
+  HW_CHECK(spec.fill(i, std::span(memory, wanted.size)));
+  return turns.take_checked([&]() -> Status {
+    api().BufferUnmap(place.buffer.get());
+    return {};
+  });
 }
 
-Result<Memory::Place> Memory::make_image(uint32_t i, const BufferSpec& wanted, Accounts& accounts) {
+Status Memory::load_image(Place& place, uint32_t i, const Turns& turns, const ExecutableSpec& spec,
+                          Accounts& accounts) {
+  const BufferSpec& wanted = spec.buffers[i];
   const auto rows = static_cast<uint32_t>(image_rows(wanted.size, wanted.texels));
   const auto row_bytes = static_cast<uint32_t>(kImageWidth * byte_size(wanted.texels));
-  HW_TRY(Image image, device_->make_image(format_of(wanted.texels), rows, accounts));
   std::vector<std::byte> bytes(uint64_t{rows} * row_bytes);
-  HW_CHECK(spec_->fill(i, std::span(bytes).first(wanted.size)));
+  HW_CHECK(spec.fill(i, std::span(bytes).first(wanted.size)));
 
-  WGPUTexelCopyTextureInfo to = WGPU_TEXEL_COPY_TEXTURE_INFO_INIT;
-  to.texture = image.texture.get();
-  WGPUTexelCopyBufferLayout layout = WGPU_TEXEL_COPY_BUFFER_LAYOUT_INIT;
-  layout.bytesPerRow = row_bytes;
-  layout.rowsPerImage = rows;
-  const WGPUExtent3D extent{kImageWidth, rows, 1};
-  api().QueueWriteTexture(device_->queue(), &to, bytes.data(), bytes.size(), &layout, &extent);
-  accounts.gpu_bytes += bytes.size();
-  return Place{{}, std::move(image)};
+  return turns.take_checked([&]() -> Status {
+    HW_TRY(place.image, turns.device().make_image(format_of(wanted.texels), rows, accounts));
+    WGPUTexelCopyTextureInfo to = WGPU_TEXEL_COPY_TEXTURE_INFO_INIT;
+    to.texture = place.image.texture.get();
+    WGPUTexelCopyBufferLayout layout = WGPU_TEXEL_COPY_BUFFER_LAYOUT_INIT;
+    layout.bytesPerRow = row_bytes;
+    layout.rowsPerImage = rows;
+    const WGPUExtent3D extent{kImageWidth, rows, 1};
+    api().QueueWriteTexture(turns.device().queue(), &to, bytes.data(), bytes.size(), &layout,
+                            &extent);
+    accounts.gpu_bytes += bytes.size();
+    return {};
+  });
 }
 
 }  // namespace highwater::gpu

@@ -11,7 +11,7 @@ namespace highwater::gpu {
 
 class Memory {
  public:
-  Status load(DeviceImpl& device, const ExecutableSpec& spec, Accounts& accounts);
+  Status load(const Turns& turns, const ExecutableSpec& spec, Accounts& accounts);
 
   // Of the one that is not an image.
   WGPUBuffer buffer(uint32_t i) const { return places_[i].buffer.get(); }
@@ -24,18 +24,16 @@ class Memory {
     Image image;
   };
 
-  Result<Place> make_buffer(uint32_t i, const BufferSpec& wanted, Accounts& accounts);
-  Result<Place> make_image(uint32_t i, const BufferSpec& wanted, Accounts& accounts);
+  // The last place. It is filled outside of any turn, because its bytes may come from anywhere.
+  static Status load_buffer(Place& place, uint32_t i, const Turns& turns,
+                            const ExecutableSpec& spec, Accounts& accounts);
+  static Status load_image(Place& place, uint32_t i, const Turns& turns, const ExecutableSpec& spec,
+                           Accounts& accounts);
 
-  DeviceImpl* device_ = nullptr;
-  const ExecutableSpec* spec_ = nullptr;  // while loading
   std::vector<Place> places_;
 };
 
 // How a shader sees an image's texels.
 WGPUTextureSampleType sample_type(Texels texels);
-
-// The memory of a buffer that is mapped at creation.
-Result<std::span<std::byte>> mapped_memory(WGPUBuffer buffer, uint64_t size);
 
 }  // namespace highwater::gpu

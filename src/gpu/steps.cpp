@@ -73,15 +73,18 @@ Result<BindGroupHandle> make_bindings(DeviceImpl& device, const ExecutableSpec& 
 
 }  // namespace
 
-Status Steps::load(DeviceImpl& device, const ExecutableSpec& spec, const Memory& memory,
+Status Steps::load(const Turns& turns, const ExecutableSpec& spec, const Memory& memory,
                    WGPUBuffer params, Accounts& accounts) {
   for (const StepSpec& step : spec.steps) {
     if (spec.progress) spec.progress("kernels", steps_.size(), spec.steps.size());
-    Step made;
-    HW_TRY(made.pipeline, device.pipeline(step.wgsl, step.name, layout_of(spec, step), accounts));
-    HW_TRY(made.bindings,
-           make_bindings(device, spec, step, memory, params, *made.pipeline, accounts));
-    steps_.push_back(std::move(made));
+    Step& made = steps_.emplace_back();
+    HW_CHECK(turns.take_checked([&]() -> Status {
+      DeviceImpl& device = turns.device();
+      HW_TRY(made.pipeline, device.pipeline(step.wgsl, step.name, layout_of(spec, step), accounts));
+      HW_TRY(made.bindings,
+             make_bindings(device, spec, step, memory, params, *made.pipeline, accounts));
+      return {};
+    }));
   }
   if (spec.progress) spec.progress("kernels", spec.steps.size(), spec.steps.size());
   return {};

@@ -13,7 +13,7 @@ namespace highwater::gpu {
 
 class Steps {
  public:
-  Status load(DeviceImpl& device, const ExecutableSpec& spec, const Memory& memory,
+  Status load(const Turns& turns, const ExecutableSpec& spec, const Memory& memory,
               WGPUBuffer params, Accounts& accounts);
 
   // One pass with all of them.

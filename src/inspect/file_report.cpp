@@ -4,15 +4,17 @@
 
 #include "blob/pte.h"
 #include "inspect/inspect.h"
-#include "runtime/choices.h"
 
 namespace highwater {
 namespace {
 
-Target find_target() {
-  auto device = gpu::Device::open({});
-  if (!device) return {traits_without_device(), std::nullopt, device.error().message()};
-  return {traits_of(**device), (*device)->adapter(), {}};
+Result<Target> find_target() {
+  HW_TRY(const Choices choices, Choices::read());
+  auto device = gpu::Device::open();
+  if (!device) {
+    return Target{choices, traits_without_device(choices), {}, device.error().message()};
+  }
+  return Target{choices, traits_of(**device, choices), (*device)->adapter(), {}};
 }
 
 void write_target(Json& json, const Target& target) {
@@ -179,7 +181,7 @@ Result<std::string> inspect_file(const std::string& path, const InspectOptions& 
     return fail(path, " has no method '", options.method, "'; it has ",
                 names.empty() ? "none" : names);
   }
-  const Target target = find_target();
+  HW_TRY(const Target target, find_target());
   return FileReport(pte, target, options).write(pte.source->size());
 }
 

@@ -12,6 +12,7 @@
 #include "graph/traits.h"
 #include "highwater/result.h"
 #include "inspect/symbols.h"
+#include "runtime/choices.h"
 
 namespace highwater {
 
@@ -23,6 +24,7 @@ struct InspectOptions {
 
 // What programs are planned for.
 struct Target {
+  Choices choices;
   DeviceTraits traits;
   std::optional<gpu::AdapterDescription> adapter;  // none where no device could be opened
   std::string why_none;

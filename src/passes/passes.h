@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "blob/program.h"
+#include "highwater/result.h"
 
 namespace highwater {
 
@@ -37,5 +38,8 @@ void halve_caches(Program& program);
 // All the others, in the order in which they help each other. `without` names some to leave out,
 // separated by commas; "all" leaves out all.
 void run_passes(Program& program, std::string_view without = {});
+
+// An error, with the names that there are, if such a list has another.
+Status check_pass_names(std::string_view without);
 
 }  // namespace highwater

@@ -4,6 +4,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "highwater/session.h"
@@ -37,8 +39,20 @@ class Inputs {
   std::vector<Input> inputs_;
 };
 
-// A copy of output i of the last run, or an int.
-nanobind::object from_output(const Session& session, size_t i);
+// A copy of an output of a session's last run, made without Python.
+class Output {
+ public:
+  static Result<std::vector<Output>> first(const Session& session, size_t count);
+  // A NumPy array that owns the copy, or an int.
+  nanobind::object to_python() &&;
+
+ private:
+  std::optional<int64_t> scalar_;
+  Dims dims_;
+  DType dtype_ = DType::Float32;
+  std::unique_ptr<std::byte[]> memory_;
+};
+nanobind::list to_list(std::vector<Output> outputs);
 
 nanobind::dict to_dict(const Accounts& accounts);
 

@@ -45,17 +45,15 @@ nb::dict record(const DispatchTime& d) {
 
 }  // namespace
 
-nb::tuple profile(Session& session, const nb::args& values, const std::string& clock) {
+nb::tuple profile(Guarded<Session>& guarded, const nb::args& values, const std::string& clock) {
   const Inputs inputs(values);
   const std::optional<ProfileClock> wanted = clock_named(clock);
-  std::optional<Result<Profile>> profiled;
-  {
-    const nb::gil_scoped_release release;
-    profiled.emplace(session.profile(inputs.all(), wanted));
-  }
-  const Profile p = value_or_raise(*std::move(profiled));
-  nb::list outputs;
-  for (size_t i = 0; i < session.output_count(); ++i) outputs.append(from_output(session, i));
+  std::vector<Output> outputs;
+  const Profile p = value_or_raise(guarded.use([&](Session& session) -> Result<Profile> {
+    HW_TRY(Profile profiled, session.profile(inputs.all(), wanted));
+    HW_TRY(outputs, Output::first(session, session.output_count()));
+    return profiled;
+  }));
   nb::list dispatches;
   for (const DispatchTime& d : p.dispatches) dispatches.append(record(d));
   nb::dict d;
@@ -63,7 +61,7 @@ nb::tuple profile(Session& session, const nb::args& values, const std::string& c
   d["submitted_ns"] = p.submitted_ns;
   d["empty_ns"] = p.empty_ns;
   d["dispatches"] = dispatches;
-  return nb::make_tuple(outputs, d);
+  return nb::make_tuple(to_list(std::move(outputs)), d);
 }
 
 }  // namespace highwater::python

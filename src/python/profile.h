@@ -6,11 +6,13 @@
 #include <string>
 
 #include "highwater/session.h"
+#include "python/guarded.h"
 
 namespace highwater::python {
 
 // The outputs of a run, and a dict that tells where its time went. The clock is "device", "host",
 // or empty for the best there is.
-nanobind::tuple profile(Session& session, const nanobind::args& inputs, const std::string& clock);
+nanobind::tuple profile(Guarded<Session>& session, const nanobind::args& inputs,
+                        const std::string& clock);
 
 }  // namespace highwater::python

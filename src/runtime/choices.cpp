@@ -1,47 +1,55 @@
 #include "runtime/choices.h"
 
-#include <cstdlib>
-
+#include "base/environment.h"
 #include "passes/passes.h"
 
 namespace highwater {
 namespace {
 
-void override_kind(DeviceTraits& traits) {
-  if (const char* kind = std::getenv("HIGHWATER_KERNELS")) {
-    traits.software = std::string_view(kind) == "software";
-  }
-}
+constexpr std::string_view kKinds[] = {"gpu", "software"};
+constexpr std::string_view kSwitch[] = {"0", "1"};
+constexpr const char* kWithoutPasses = "HIGHWATER_WITHOUT_PASSES";
 
 }  // namespace
 
-DeviceTraits traits_of(const gpu::Device& device) {
+Result<Choices> Choices::read(std::string_view without_passes, bool half_cache) {
+  Choices choices{{}, std::string(without_passes), half_cache};
+  HW_TRY(const auto kind, chosen_by("HIGHWATER_KERNELS", kKinds));
+  if (kind) choices.software = *kind == 1;
+  HW_TRY(const auto halved, chosen_by("HIGHWATER_HALF_CACHE", kSwitch));
+  if (halved) choices.half_cache = *halved == 1;
+  if (const auto without = variable(kWithoutPasses)) {
+    choices.without_passes = *without;
+    Status checked = check_pass_names(*without);
+    if (!checked) return checked.take_error().within(text("the variable ", kWithoutPasses));
+    return choices;
+  }
+  HW_CHECK(check_pass_names(without_passes));
+  return choices;
+}
+
+DeviceTraits traits_of(const gpu::Device& device, const Choices& choices) {
   DeviceTraits traits;
   const gpu::AdapterDescription& adapter = device.adapter();
-  traits.software = adapter.type == "CPU";
-  if (!traits.software) traits.most_rounds = DeviceTraits::kAnyRounds;
+  const bool on_cpu = adapter.type == "CPU";
+  traits.software = choices.software.value_or(on_cpu);
+  if (!on_cpu) traits.most_rounds = DeviceTraits::kAnyRounds;
   traits.lanes = device.subgroup_size();
   traits.enable_subgroups = adapter.subgroups_must_be_enabled;
-  override_kind(traits);
   traits.half = !traits.software && adapter.has(gpu::kShaderF16);
   return traits;
 }
 
-DeviceTraits traits_without_device() {
+DeviceTraits traits_without_device(const Choices& choices) {
   DeviceTraits traits;
-  traits.software = false;
-  override_kind(traits);
+  traits.software = choices.software.value_or(false);
   if (!traits.software) traits.most_rounds = DeviceTraits::kAnyRounds;
   return traits;
 }
 
-void rewrite(Program& program, std::string_view without_passes, bool half_cache) {
-  const char* without = std::getenv("HIGHWATER_WITHOUT_PASSES");
-  run_passes(program, without ? without : without_passes);
-  if (const char* chosen = std::getenv("HIGHWATER_HALF_CACHE")) {
-    half_cache = std::string_view(chosen) == "1";
-  }
-  if (half_cache) halve_caches(program);
+void rewrite(Program& program, const Choices& choices) {
+  run_passes(program, choices.without_passes);
+  if (choices.half_cache) halve_caches(program);
 }
 
 }  // namespace highwater

@@ -4,11 +4,32 @@
 
 namespace highwater {
 
+namespace {
+
+// What cannot be read here is an error when the method is loaded.
+std::vector<InputSummary> inputs_of(const Pte& pte, const PteMethod& method) {
+  const auto signature = signature_of(pte, method);
+  std::vector<InputSummary> inputs(signature ? method.inputs.size() : 0);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Signature::Input& told = signature->inputs[i];
+    inputs[i].name = told.name;
+    const auto* tensor = std::get_if<PteMethod::TensorValue>(&method.values[method.inputs[i]]);
+    for (size_t d = 0; tensor && d < told.sizes.size(); ++d) {
+      inputs[i].least.push_back(signature->least(told.sizes[d], tensor->dims[d]));
+    }
+  }
+  return inputs;
+}
+
+}  // namespace
+
 Result<std::vector<MethodSummary>> summarize(const std::string& path) {
   HW_TRY(const Pte pte, open_pte(path));
   std::vector<MethodSummary> summaries;
   for (const PteMethod& method : pte.methods) {
-    MethodSummary summary{method.name, {}, method.cpu_ops, method.constant_integers()};
+    if (is_signature(method)) continue;
+    MethodSummary summary{method.name, {}, method.cpu_ops, inputs_of(pte, method),
+                          method.constant_integers()};
     for (const PteMethod::DelegateCall& call : method.calls) {
       summary.delegates.push_back(method.delegates[call.delegate].name);
     }

@@ -126,16 +126,21 @@ Status Generator::run(std::span<const Input> inputs) {
   return session_->run_all({&call, 1});
 }
 
-Status Generator::append(std::span<const int64_t> tokens) {
-  const size_t length = text_.size() + tokens.size();
-  if (length > static_cast<size_t>(capacity_)) {
-    return fail("a text of ", length, " tokens is longer than the ", capacity_,
+// Whether `tokens` can follow on `begin` others.
+Status Generator::check_text(size_t begin, std::span<const int64_t> tokens) const {
+  if (tokens.size() > static_cast<size_t>(capacity_) - begin) {
+    return fail("a text of ", begin + tokens.size(), " tokens is longer than the ", capacity_,
                 " that the model was exported for");
   }
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i] >= 0 && tokens[i] < vocabulary_) continue;
     return fail("token ", i, " is ", tokens[i], "; the vocabulary has ", vocabulary_);
   }
+  return {};
+}
+
+Status Generator::append(std::span<const int64_t> tokens) {
+  HW_CHECK(check_text(text_.size(), tokens));
   text_.insert(text_.end(), tokens.begin(), tokens.end());
   return {};
 }
@@ -150,10 +155,21 @@ Status Generator::rewind(size_t length) {
   return {};
 }
 
+Status Generator::set_text(std::span<const int64_t> tokens) {
+  HW_CHECK(check_text(0, tokens));
+  const auto [own, given] = std::mismatch(text_.begin(), text_.end(), tokens.begin(), tokens.end());
+  const bool goes_on = own == text_.end();
+  // Who goes on has nothing to take back.
+  if (!goes_on) HW_CHECK(rewind(static_cast<size_t>(own - text_.begin())));
+  text_.insert(text_.end(), given, tokens.end());
+  return {};
+}
+
 Result<std::span<const int64_t>> Generator::draw(size_t count, const Sampling& sampling) {
   accounts_ = {};
   if (text_.empty()) return fail("there is no text to go on with: append at least one token");
-  if (text_.size() + count > static_cast<size_t>(capacity_)) {
+  HW_CHECK(check_sampling(sampling));
+  if (count > static_cast<size_t>(capacity_) - text_.size()) {
     return fail(count, " more tokens after ", text_.size(), " are more than the ", capacity_,
                 " that the model was exported for");
   }

@@ -104,12 +104,15 @@ Result<std::unique_ptr<Session>> Session::load(Program program, const ConstantSo
   auto state = std::make_unique<State>();
   {
     const Meter meter(state->load_accounts);
-    HW_TRY(auto device, gpu::Device::open({options.adapter, options.timeout_seconds}));
-    rewrite(program, options.without_passes, options.half_cache);
-    HW_TRY(state->graph, Graph::build(program, traits_of(*device)));
+    HW_TRY(const Choices choices, Choices::read(options.without_passes, options.half_cache));
+    HW_TRY(const gpu::Timeout timeout, gpu::Timeout::of(options.timeout_seconds));
+    HW_TRY(auto device, gpu::Device::open(options.adapter));
+    rewrite(program, choices);
+    HW_TRY(state->graph, Graph::build(program, traits_of(*device, choices)));
     state->live = std::make_unique<Live>(*state->graph);
     state->load_accounts.planned_nodes = state->graph->nodes.size();
     gpu::ExecutableSpec spec = executable_spec(*state->graph, *state->live, program, constants);
+    spec.timeout = timeout;
     spec.progress = options.progress;
     HW_TRY(state->executable,
            gpu::Executable::create(std::move(device), spec, state->load_accounts));

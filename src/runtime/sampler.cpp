@@ -1,8 +1,22 @@
 #include "runtime/sampler.h"
 
 #include <bit>
+#include <cmath>
 
 namespace highwater {
+
+Status check_sampling(const Sampling& sampling) {
+  if (!(sampling.temperature >= 0.0f) || std::isinf(sampling.temperature)) {
+    return fail("a temperature of ", sampling.temperature, "; it can be 0 or any number above");
+  }
+  if (sampling.top_k < 0) {
+    return fail("top_k is ", sampling.top_k, "; it can be 0, for all tokens, or any number above");
+  }
+  if (!(sampling.top_p > 0.0f && sampling.top_p <= 1.0f)) {
+    return fail("top_p is ", sampling.top_p, "; it can be above 0 and up to 1");
+  }
+  return {};
+}
 
 std::array<Input, kSamplerInputs> sampler_inputs(const Sampling& sampling, size_t draw) {
   const auto bits = [](float number) { return int64_t{std::bit_cast<uint32_t>(number)}; };

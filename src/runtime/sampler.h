@@ -8,6 +8,9 @@
 
 namespace highwater {
 
+// Whether tokens can be drawn so.
+Status check_sampling(const Sampling& sampling);
+
 // The inputs that add_sampler() puts after a program's own.
 inline constexpr size_t kSamplerInputs = 5;
 std::array<Input, kSamplerInputs> sampler_inputs(const Sampling& sampling, size_t draw);

@@ -30,7 +30,7 @@ constexpr uint32_t kCount = 100;
 constexpr uint64_t kBytes = kCount * sizeof(float);
 
 std::shared_ptr<Device> open_device() {
-  auto device = Device::open({});
+  auto device = Device::open();
   if (!device) give_up(device.error());
   return *device;
 }
@@ -83,9 +83,7 @@ TEST(Executable, DeviceIsSharedAndDescribesItself) {
 }
 
 TEST(Executable, UnknownAdapterIsAnErrorThatListsWhatThereIs) {
-  DeviceOptions options;
-  options.adapter = "no such adapter";
-  const auto device = Device::open(options);
+  const auto device = Device::open("no such adapter");
   EXPECT_TRUE(fails_saying(device, {"no such adapter", open_device()->adapter().name}));
 }
 

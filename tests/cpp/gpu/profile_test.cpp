@@ -125,7 +125,7 @@ TEST(Profile, MoreDispatchesThanOneQuerySetHasRoomFor) {
 @group(0) @binding(1) var<storage, read_write> y: array<u32>;
 @compute @workgroup_size(1) fn main() { y[0] += 1u; }
 )";
-  auto device = gpu::Device::open({});
+  auto device = gpu::Device::open();
   if (!device) give_up(device.error());
   ASSERT_TRUE((*device)->adapter().has(gpu::kTimestampQuery)) << "this adapter has no clock";
   gpu::ExecutableSpec spec;

@@ -36,5 +36,21 @@ TEST(Threads, LoadingAndFailingBesideARunningSession) {
   loader.join();
 }
 
+// Who is told of a load may use the device, or wait for a thread that does.
+TEST(Threads, ProgressIsToldOutsideOfTheDevicesTurns) {
+  const Residual residual(1.0f), other(2.0f);
+  const auto running = residual.load();
+  int64_t told = 0;
+  SessionOptions options;
+  options.progress = [&](std::string_view, size_t, size_t) {
+    std::thread beside([&] { residual.run_and_compare(*running, ++told, 1.0f); });
+    beside.join();
+  };
+  const auto loaded = other.load(options);
+  ASSERT_TRUE(succeeds(loaded));
+  EXPECT_GT(told, 3);
+  other.run_and_compare(**loaded, 17, 1.0f);
+}
+
 }  // namespace
 }  // namespace highwater

@@ -25,13 +25,17 @@ Residual::Residual(float weight) {
 }
 
 std::unique_ptr<Session> Residual::load() const {
+  auto session = load({});
+  if (!session) give_up(session.error());
+  return *std::move(session);
+}
+
+Result<std::unique_ptr<Session>> Residual::load(const SessionOptions& options) const {
   const ConstantSource source = [&](const std::string& key, const UseBytes& use) -> Status {
     if (key != "w") return fail("no constant '", key, "'");
     return use(std::as_bytes(std::span(weights_)));
   };
-  auto session = Session::load(program_, source);
-  if (!session) give_up(session.error());
-  return *std::move(session);
+  return Session::load(program_, source, options);
 }
 
 std::vector<float> Residual::input(int64_t rows, float seed) const {

@@ -21,6 +21,7 @@ class Residual {
   explicit Residual(float weight);
 
   std::unique_ptr<Session> load() const;
+  Result<std::unique_ptr<Session>> load(const SessionOptions& options) const;
 
   std::vector<float> input(int64_t rows, float seed) const;
   std::vector<float> expected(const std::vector<float>& x) const;

@@ -1,0 +1,20 @@
+// Variables of the environment that choose something.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "highwater/result.h"
+
+namespace highwater {
+
+// None if the variable is not set, or is empty.
+std::optional<std::string> variable(const char* name);
+
+// Which of `allowed` a variable names; an error that lists them if it is another word.
+Result<std::optional<size_t>> chosen_by(const char* name,
+                                        std::span<const std::string_view> allowed);
+
+}  // namespace highwater

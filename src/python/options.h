@@ -1,0 +1,48 @@
+// How Python loads a model.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <exception>
+#include <functional>
+
+#include "highwater/session.h"
+#include "python/guarded.h"
+
+namespace highwater::python {
+
+using PythonProgress = std::function<void(std::string, size_t, size_t)>;
+
+// Options as Python gives them. An exception in the progress callback must not pass through the
+// engine, which is compiled without them: it waits until the engine has returned.
+class Options {
+ public:
+  Options(std::string adapter, bool half_cache, std::string without_passes,
+          nanobind::handle timeout_seconds, std::optional<PythonProgress> progress);
+
+  template <class T, class Open>
+  std::unique_ptr<Guarded<T>> open_with(const std::string& path, const Open& open) {
+    std::optional<Result<std::unique_ptr<T>>> opened;
+    {
+      const LeavePython out;
+      opened.emplace(open(options_));
+    }
+    // What was opened all the same is closed without Python's lock, as any other.
+    std::unique_ptr<Guarded<T>> guarded;
+    if (opened->ok()) guarded = std::make_unique<Guarded<T>>(**std::move(opened), path);
+    if (raised_) std::rethrow_exception(raised_);
+    if (!guarded) raise(opened->error());
+    return guarded;
+  }
+
+ private:
+  SessionOptions options_;
+  std::optional<PythonProgress> progress_;
+  std::exception_ptr raised_;
+};
+
+}  // namespace highwater::python
