@@ -93,7 +93,7 @@ def errors_in_words() -> Iterator[None]:
     _library.highwater_forget_error()
     try:
         yield
-    except RuntimeError as error:
+    except (RuntimeError, TypeError) as error:
         raise HighwaterError(last_error() or str(error)) from error
 
 
