@@ -9,6 +9,7 @@ import weakref
 from pathlib import Path
 from typing import Any
 
+from highwater import _native
 from highwater._library import devices, errors_in_words, last_load, last_run, profiled_runs
 from highwater.errors import HighwaterError
 
@@ -52,9 +53,10 @@ class ExecutorchMethod:
         if self._method is None:
             raise HighwaterError(f"{path} has no method '{name}'")
         metadata = self._method.metadata
-        told = _native.methods(str(path))[name]["inputs"]
+        told = dict(enumerate(_native.methods(str(path))[name]["inputs"]))
         self.inputs = [
-            {**known, **_spec(metadata.input_tensor_meta(i))} for i, known in enumerate(told)
+            {**told.get(i, {}), **_spec(metadata.input_tensor_meta(i))}
+            for i in range(metadata.num_inputs())
         ]
         self.outputs = [
             _spec(metadata.output_tensor_meta(i)) for i in range(metadata.num_outputs())
@@ -173,9 +175,10 @@ def _check_dims(index: int, spec: dict[str, Any], value: Any) -> None:
     name = f"input {index} ({spec['name']})" if "name" in spec else f"input {index}"
     for dim, (size, low, high) in enumerate(zip(value.shape, least, bound, strict=True)):
         if size < low:
-            only = f"{high}, which is not live" if low == high else f"{low} to {high}"
+            what = f"{high}, which is not live" if low == high else f"{low} to {high}"
+            dims = list(value.shape)
             raise HighwaterError(
-                f"{name}: dim {dim} of {list(value.shape)}: it is {size}, but was exported as {only}"
+                f"{name}: dim {dim} of {dims}: it is {size}, but was exported as {what}"
             )
 
 

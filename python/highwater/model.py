@@ -33,8 +33,8 @@ class Model:
         """Runs at the live shapes of the inputs: NumPy arrays, torch tensors, or ints.
 
         Inputs may be given by name where the file tells their names, as `highwater export` writes
-        them. They are not copied on the host if they are contiguous and of the model's dtype. Gives the
-        output, or a tuple of several: torch tensors if any input was one, else NumPy arrays.
+        them. They are not copied on the host if they are contiguous and of the model's dtype. Gives
+        the output, or a tuple of several: torch tensors if any input was one, else NumPy arrays.
         """
         if named:
             inputs = self._in_order(inputs, named)
@@ -62,7 +62,7 @@ class Model:
         return [*inputs, *(named[name] for name in rest)]
 
     def __repr__(self) -> str:
-        if self._native is None:
+        if self.closed:
             return f"<highwater.Model {self.path}, closed>"
         inputs = ", ".join(map(_described, self.inputs))
         return f"<highwater.Model {self.path} ({inputs}) on {self.adapter}>"

@@ -28,8 +28,8 @@ Result<std::vector<MethodSummary>> summarize(const std::string& path) {
   std::vector<MethodSummary> summaries;
   for (const PteMethod& method : pte.methods) {
     if (is_signature(method)) continue;
-    MethodSummary summary{method.name, {}, method.cpu_ops, inputs_of(pte, method),
-                          method.constant_integers()};
+    MethodSummary summary{
+        method.name, {}, method.cpu_ops, inputs_of(pte, method), method.constant_integers()};
     for (const PteMethod::DelegateCall& call : method.calls) {
       summary.delegates.push_back(method.delegates[call.delegate].name);
     }
