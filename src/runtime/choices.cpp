@@ -13,6 +13,7 @@ constexpr const char* kWithoutPasses = "HIGHWATER_WITHOUT_PASSES";
 }  // namespace
 
 Result<Choices> Choices::read(std::string_view without_passes, bool half_cache) {
+  HW_CHECK(check_pass_names(without_passes));
   Choices choices{{}, std::string(without_passes), half_cache};
   HW_TRY(const auto kind, chosen_by("HIGHWATER_KERNELS", kKinds));
   if (kind) choices.software = *kind == 1;
@@ -22,9 +23,7 @@ Result<Choices> Choices::read(std::string_view without_passes, bool half_cache) 
     choices.without_passes = *without;
     Status checked = check_pass_names(*without);
     if (!checked) return checked.take_error().within(text("the variable ", kWithoutPasses));
-    return choices;
   }
-  HW_CHECK(check_pass_names(without_passes));
   return choices;
 }
 

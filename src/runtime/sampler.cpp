@@ -4,6 +4,13 @@
 #include <cmath>
 
 namespace highwater {
+namespace {
+
+// Logits over less than this are beyond what a float32 can hold. The likeliest token has all the
+// probability long before.
+constexpr float kCoolest = 1e-30f;
+
+}  // namespace
 
 Status check_sampling(const Sampling& sampling) {
   if (!(sampling.temperature >= 0.0f) || std::isinf(sampling.temperature)) {
@@ -20,7 +27,8 @@ Status check_sampling(const Sampling& sampling) {
 
 std::array<Input, kSamplerInputs> sampler_inputs(const Sampling& sampling, size_t draw) {
   const auto bits = [](float number) { return int64_t{std::bit_cast<uint32_t>(number)}; };
-  return {bits(sampling.temperature), sampling.top_k, bits(sampling.top_p),
+  const float temperature = sampling.temperature < kCoolest ? 0.0f : sampling.temperature;
+  return {bits(temperature), sampling.top_k, bits(sampling.top_p),
           static_cast<int64_t>(sampling.seed), static_cast<int64_t>(draw)};
 }
 

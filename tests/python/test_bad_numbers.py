@@ -73,6 +73,14 @@ def test_settings(model, generator, settings, words):
     generator.set_text([5, 6, 7])
 
 
+@pytest.mark.parametrize("temperature", [1e-45, 1e-38, 1e-31, 1e-20, 1e-4])
+def test_next_to_no_temperature_takes_the_likeliest_token(generator, temperature):
+    likeliest = generator.draw(6)
+    generator.rewind(3)
+    assert generator.draw(6, temperature=temperature, seed=3) == likeliest
+    generator.rewind(3)
+
+
 def test_the_largest_seed_and_top_k(generator):
     generator.draw(1, temperature=1.0, top_k=2**63 - 1, seed=2**64 - 1)
     generator.rewind(3)
