@@ -117,3 +117,31 @@ def test_a_number_that_the_export_wrote_down(tmp_path):
         for length in (20, 1, 7):
             check(model, Times(), torch.randn(length), 3)
             refuses(model, (torch.randn(length), 4), r"input 1 \(factor\): it is 4.*exported as 3")
+
+
+def test_inputs_by_name(gate):
+    x, bias = torch.randn(1, 7, 24), torch.randn(1, 7, 1)
+    want = Gate()(x, bias)
+    torch.testing.assert_close(gate(bias=bias, x=x), want)
+    torch.testing.assert_close(gate(x, bias=bias), want)
+    for given, named, words in (
+        ((), dict(x=x), "no input was given for bias"),
+        ((x,), dict(x=x), "x is given twice; there are: x, bias"),
+        ((x,), dict(sea=bias), "there is no input 'sea'; there are: x, bias"),
+    ):
+        with pytest.raises(highwater.HighwaterError, match=words):
+            gate(*given, **named)
+    torch.testing.assert_close(gate(x=x, bias=bias), want)
+
+
+def test_a_program_that_runs_in_pieces_is_held_to_it_as_well(tmp_path):
+    torch.manual_seed(0)
+    module = torch.nn.Sequential(torch.nn.RMSNorm(64), torch.nn.Linear(64, 8))
+    rows = torch.export.Dim("rows", min=2, max=32)
+    with exported_by_highwater(tmp_path, module, (torch.randn(4, 64),), ({0: rows},)) as model:
+        assert model.inputs[0]["name"] and model.inputs[0]["least"] == (2, 64)
+        for length in (32, 5, 2, 13):
+            check(model, module, torch.randn(length, 64))
+            refuses(model, (torch.randn(1, 64),), r"input 0 \(input\): dim 0 of \[1, 64\].*2 to 32")
+            refuses(model, (torch.randn(3, 7),), r"input 0 \(input\): dim 1.* exported as 64")
+        check(model, module, torch.randn(32, 64))
