@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "highwater/export.h"
+#include "highwater/host_tensor.h"
 #include "highwater/result.h"
 
 namespace highwater {
@@ -25,5 +29,22 @@ struct MethodSummary {
 };
 
 HIGHWATER_API Result<std::vector<MethodSummary>> summarize(const std::string& path);
+
+// Holds calls of a method to what it was exported for, where another runtime runs it. A Session
+// does so by itself.
+class HIGHWATER_API CallCheck {
+ public:
+  static Result<std::unique_ptr<CallCheck>> open(const std::string& path, std::string_view method);
+  ~CallCheck();
+
+  // Looks at the dims of tensors and at integers; at nothing else.
+  Status check(std::span<const Input> inputs);
+
+ private:
+  struct State;
+  explicit CallCheck(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace highwater

@@ -74,11 +74,20 @@ class Memory final : public ByteSource {
 
 }  // namespace
 
-Result<std::vector<std::byte>> ByteSource::read(uint64_t offset, uint64_t count) const {
+Result<ByteBuffer> ByteBuffer::make(uint64_t size) {
+  ByteBuffer buffer;
+  const bool fits = size < static_cast<uint64_t>(PTRDIFF_MAX);
+  buffer.memory_.reset(fits ? static_cast<std::byte*>(std::malloc(size ? size : 1)) : nullptr);
+  if (!buffer.memory_) return fail("there is no memory for ", size, " bytes");
+  buffer.size_ = static_cast<size_t>(size);
+  return buffer;
+}
+
+Result<ByteBuffer> ByteSource::read(uint64_t offset, uint64_t count) const {
   if (!holds(*this, offset, count)) return outside(*this, offset, count);
-  std::vector<std::byte> bytes(count);
-  HW_CHECK(read(offset, std::span(bytes)));
-  return bytes;
+  HW_TRY(ByteBuffer buffer, ByteBuffer::make(count));
+  HW_CHECK(read(offset, buffer.bytes()));
+  return buffer;
 }
 
 Result<std::shared_ptr<const ByteSource>> open_file(const std::string& path) {

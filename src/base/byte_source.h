@@ -5,14 +5,32 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "highwater/result.h"
 
 namespace highwater {
+
+// Memory for bytes from a file. A file may ask for more than there is, which is an error and not
+// the end of the process.
+class ByteBuffer {
+ public:
+  static Result<ByteBuffer> make(uint64_t size);
+
+  std::span<std::byte> bytes() { return {memory_.get(), size_}; }
+  std::span<const std::byte> bytes() const { return {memory_.get(), size_}; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+
+  std::unique_ptr<std::byte[], Free> memory_;
+  size_t size_ = 0;
+};
 
 class ByteSource {
  public:
@@ -22,9 +40,9 @@ class ByteSource {
   // Fills `to` with what begins at `offset`.
   virtual Status read(uint64_t offset, std::span<std::byte> to) const = 0;
 
-  // The same for `count` bytes; more than there are is an error before there is memory for them.
-  Result<std::vector<std::byte>> read(uint64_t offset, uint64_t count) const;
-  Result<std::vector<std::byte>> read_all() const { return read(0, size()); }
+  // The same for `count` bytes.
+  Result<ByteBuffer> read(uint64_t offset, uint64_t count) const;
+  Result<ByteBuffer> read_all() const { return read(0, size()); }
 };
 
 Result<std::shared_ptr<const ByteSource>> open_file(const std::string& path);

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/byte_source.h"
 #include "blob/signature.h"
 #include "highwater/dims.h"
 #include "highwater/dtype.h"
@@ -74,7 +75,7 @@ struct Program {
   std::vector<ConstantDecl> constants;
   Signature signature;  // of the first inputs, as far as it is known
   // What inline constants refer to, where nobody else keeps it.
-  std::shared_ptr<const std::vector<std::byte>> blob;
+  std::shared_ptr<const ByteBuffer> blob;
 };
 
 // Reads and checks a whole blob (VH00 header, VK00 flatbuffer, raw bytes). Afterwards every id is

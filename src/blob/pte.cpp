@@ -1,5 +1,6 @@
 #include "blob/pte.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "blob/flatbuffer_bytes.h"
@@ -24,14 +25,22 @@ struct Layout {
 };
 
 Result<Layout> read_layout(const ByteSource& source) {
-  if (source.size() < kHeaderAt + kHeaderSize) return Layout{source.size()};
-  HW_TRY(const std::vector<std::byte> header, source.read(kHeaderAt, kHeaderSize));
-  if (std::memcmp(header.data(), kHeaderMagic.data(), kHeaderMagic.size()) != 0) {
+  constexpr uint64_t kBegin = kHeaderAt + kHeaderSize;
+  HW_TRY(const ByteBuffer begin, source.read(0, std::min(source.size(), kBegin)));
+  const std::byte* bytes = begin.bytes().data();
+  // Before any more of it is read: any file may be given, of any size.
+  if (source.size() < kHeaderAt ||
+      !fb::ProgramBufferHasIdentifier(reinterpret_cast<const uint8_t*>(bytes))) {
+    return fail("this is not a .pte file of ExecuTorch (it has no ET12 mark)");
+  }
+  const std::byte* header = bytes + kHeaderAt;
+  if (source.size() < kBegin ||
+      std::memcmp(header, kHeaderMagic.data(), kHeaderMagic.size()) != 0) {
     return Layout{source.size()};
   }
   Layout layout{};
-  std::memcpy(&layout.program_size, header.data() + 8, sizeof layout.program_size);
-  std::memcpy(&layout.segments_begin, header.data() + 16, sizeof layout.segments_begin);
+  std::memcpy(&layout.program_size, header + 8, sizeof layout.program_size);
+  std::memcpy(&layout.segments_begin, header + 16, sizeof layout.segments_begin);
   return layout;
 }
 
@@ -128,6 +137,7 @@ class Reader {
         return read_instruction(instruction, operators, method);
       });
     }));
+    pte_.by_name.emplace(method.name, pte_.methods.size());
     pte_.methods.push_back(std::move(method));
     return {};
   }
@@ -221,12 +231,11 @@ class Reader {
 Result<Pte> read_pte(std::shared_ptr<const ByteSource> source) {
   HW_TRY(const Layout layout, read_layout(*source));
   const auto damaged = [] { return fail("the .pte file is damaged, or was cut short"); };
-  if (layout.program_size > source->size()) return damaged();
-  HW_TRY(const std::vector<std::byte> program, source->read(0, layout.program_size));
-  const FlatbufferBytes bytes(program);
-  if (!bytes.can_hold_identifier() || !fb::ProgramBufferHasIdentifier(bytes.data())) {
-    return fail("this is not a .pte file of ExecuTorch (it has no ET12 mark)");
-  }
+  // No flatbuffer is larger.
+  constexpr uint64_t kMostProgram = FLATBUFFERS_MAX_BUFFER_SIZE;
+  if (layout.program_size > std::min(source->size(), kMostProgram)) return damaged();
+  HW_TRY(const ByteBuffer program, source->read(0, layout.program_size));
+  const FlatbufferBytes bytes(program.bytes());
   flatbuffers::Verifier verifier(bytes.data(), bytes.size());
   if (!fb::VerifyProgramBuffer(verifier)) return damaged();
   HW_TRY(

@@ -63,10 +63,12 @@ struct Pte {
   std::vector<PteMethod> methods;
   std::map<std::string, FilePart, std::less<>> named_data;
 
+  std::map<std::string, size_t, std::less<>> by_name;  // of the methods; the first of a name
+
   const PteMethod* find(std::string_view method) const;
   // The integers that the metadata method gives; none if there is no such method.
   std::vector<int64_t> metadata(std::string_view method) const;
-  Result<std::vector<std::byte>> read(const FilePart& part) const {
+  Result<ByteBuffer> read(const FilePart& part) const {
     return source->read(part.offset, part.size);
   }
 };

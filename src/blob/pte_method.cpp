@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <span>
+#include <unordered_map>
 
 #include "blob/pte.h"
 
@@ -72,7 +74,7 @@ Status check_signature(const Signature& signature, const PteMethod& method) {
     if (!tensor) continue;
     if (input.sizes.size() != tensor->dims.size()) return fail("input ", i, " is of another rank");
     for (size_t d = 0; d < input.sizes.size(); ++d) {
-      const int64_t least = signature.least(input.sizes[d], tensor->dims[d]);
+      const int64_t least = signature.least(input.sizes[d]);
       if (least < 0 || least > tensor->dims[d]) {
         return fail("dim ", d, " of input ", i, " is at least ", least, ", but its bound is ",
                     tensor->dims[d]);
@@ -102,10 +104,19 @@ class Border {
   }
 
  private:
+  // Where each value stands among others; the first place of one that stands there twice.
+  using Places = std::unordered_map<uint32_t, size_t>;
+  static Places places_of(std::span<const uint32_t> ids) {
+    Places places;
+    for (size_t i = 0; i < ids.size(); ++i) places.emplace(ids[i], i);
+    return places;
+  }
+
   // The exporter may hand an integer that it knows to the delegate as if it were live.
   Status fold_constants() {
+    const Places given = places_of(method_.inputs);
     for (size_t i = 0; i < program_.inputs.size(); ++i) {
-      if (std::count(method_.inputs.begin(), method_.inputs.end(), args_[i])) continue;
+      if (given.contains(args_[i])) continue;
       const auto* integer = std::get_if<int64_t>(&method_.values[args_[i]]);
       if (!integer) return fail("input ", i, " of its delegate is not an input of the method");
       program_.values[program_.inputs[i]] = *integer;
@@ -115,11 +126,10 @@ class Border {
 
   Result<std::vector<ValueId>> ordered_inputs() {
     std::vector<ValueId> ordered;
-    const auto end = args_.begin() + static_cast<std::ptrdiff_t>(program_.inputs.size());
+    const Places taken = places_of(std::span(args_).first(program_.inputs.size()));
     for (uint32_t id : method_.inputs) {
-      const auto found = std::find(args_.begin(), end, id);
-      if (found != end) {
-        ordered.push_back(program_.inputs[static_cast<size_t>(found - args_.begin())]);
+      if (const auto found = taken.find(id); found != taken.end()) {
+        ordered.push_back(program_.inputs[found->second]);
         continue;
       }
       HW_TRY(const ValueId unused, add_unused(id));
@@ -145,13 +155,13 @@ class Border {
 
   Result<std::vector<ValueId>> ordered_outputs() {
     std::vector<ValueId> ordered;
-    const auto begin = args_.end() - static_cast<std::ptrdiff_t>(program_.outputs.size());
+    const Places made = places_of(std::span(args_).last(program_.outputs.size()));
     for (uint32_t id : method_.outputs) {
-      const auto found = std::find(begin, args_.end(), id);
-      if (found == args_.end()) {
+      const auto found = made.find(id);
+      if (found == made.end()) {
         return fail("output ", ordered.size(), " does not come from its delegate");
       }
-      ordered.push_back(program_.outputs[static_cast<size_t>(found - begin)]);
+      ordered.push_back(program_.outputs[found->second]);
     }
     return ordered;
   }
@@ -173,10 +183,8 @@ std::vector<int64_t> PteMethod::constant_integers() const {
 }
 
 const PteMethod* Pte::find(std::string_view method) const {
-  for (const PteMethod& m : methods) {
-    if (m.name == method) return &m;
-  }
-  return nullptr;
+  const auto found = by_name.find(method);
+  return found == by_name.end() ? nullptr : &methods[found->second];
 }
 
 std::vector<int64_t> Pte::metadata(std::string_view method) const {
@@ -202,9 +210,9 @@ Result<Signature> signature_of(const Pte& pte, const PteMethod& method) {
 }
 
 Result<Program> read_delegate(const Pte& pte, const PteMethod::Delegate& delegate) {
-  HW_TRY(std::vector<std::byte> bytes, pte.read(delegate.blob));
-  auto blob = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  HW_TRY(Program program, read_program(*blob));
+  HW_TRY(ByteBuffer bytes, pte.read(delegate.blob));
+  auto blob = std::make_shared<const ByteBuffer>(std::move(bytes));
+  HW_TRY(Program program, read_program(blob->bytes()));
   program.blob = std::move(blob);
   return program;
 }

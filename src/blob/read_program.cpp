@@ -209,9 +209,21 @@ class Reader {
                     ", but there are ", program_.values.size());
       }
       call.args.push_back(static_cast<ValueId>(args[k]));
+      // Whoever looks at a call looks at all of its lists, whatever other calls share them.
+      HW_CHECK(unpack_.take(bytes_of(program_.values[call.args.back()])));
     }
     program_.calls.push_back(std::move(call));
     return {};
+  }
+
+  static uint64_t bytes_of(const Value& value) {
+    if (const auto* list = std::get_if<ValueList>(&value))
+      return list->items.size() * sizeof(ValueId);
+    if (const auto* list = std::get_if<std::vector<int64_t>>(&value)) {
+      return list->size() * sizeof(int64_t);
+    }
+    const auto* string = std::get_if<std::string>(&value);
+    return string ? string->size() : 0;
   }
 
   Result<std::vector<ValueId>> read_ids(const flatbuffers::Vector<uint32_t>* stored,

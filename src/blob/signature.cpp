@@ -1,7 +1,7 @@
 #include "blob/signature.h"
 
 #include <algorithm>
-#include <limits>
+#include <unordered_map>
 
 #include "base/checked.h"
 #include "base/json_value.h"
@@ -42,6 +42,7 @@ class Reader {
       if (!least || !most || *least < 0 || *most < *least) {
         return fail("length ", name, " has no range");
       }
+      lengths_.emplace(name, result_.lengths.size());
       result_.lengths.push_back({name, *least, std::min(*most, kMost)});
     }
     return {};
@@ -85,28 +86,26 @@ class Reader {
     return size;
   }
 
-  size_t find(std::string_view name) const {
-    for (size_t i = 0; i < result_.lengths.size(); ++i) {
-      if (result_.lengths[i].name == name) return i;
-    }
-    return Signature::Size::kUnknown;
+  size_t find(const std::string& name) const {
+    const auto found = lengths_.find(name);
+    return found == lengths_.end() ? Signature::Size::kUnknown : found->second;
   }
 
   const JsonValue& root_;
   Signature result_;
+  std::unordered_map<std::string, size_t> lengths_;  // by name
 };
 
 }  // namespace
 
-int64_t Signature::least(const Size& size, int64_t) const {
+int64_t Signature::least(const Size& size) const {
   if (size.is_fixed()) return size.plus;
   return size.is_live() ? size.times * lengths[size.length].least + size.plus : 0;
 }
 
-int64_t Signature::most(const Size& size, int64_t bound) const {
-  if (size.is_fixed()) return size.plus;
-  if (!size.is_live()) return bound;
-  return std::min(size.times * lengths[size.length].most + size.plus, bound);
+std::string Signature::describe(size_t input) const {
+  const bool named = input < inputs.size() && !inputs[input].name.empty();
+  return named ? text("input ", input, " (", inputs[input].name, ")") : text("input ", input);
 }
 
 Result<Signature> read_signature(std::string_view json) {

@@ -7,7 +7,9 @@
 //   {"lengths": {"s0": [1, 128]},
 //    "inputs": [{"name": "x", "dtype": "float32", "dims": [1, {"of": "s0"}, 64]},
 //               {"name": "mask", "dtype": "bool", "dims": [{"of": "s0", "times": 2, "plus": 1}]},
-//               {"name": "start", "dtype": "int", "number": {"of": "s1"}}]}
+//               {"name": "factor", "dtype": "int", "number": 3}]}
+//
+// A length may have `null` for an upper end; a size or number of `null` can be anything.
 //
 // Of the files of others it is known which tensors never change their dims.
 #pragma once
@@ -48,9 +50,10 @@ struct Signature {
   std::vector<Length> lengths;
   std::vector<Input> inputs;
 
-  // The ends of a size's range; of one that is not known, 0 and `bound`.
-  int64_t least(const Size& size, int64_t bound) const;
-  int64_t most(const Size& size, int64_t bound) const;
+  // The smallest that a size can be; of one that is not known, 0.
+  int64_t least(const Size& size) const;
+  // "input 0", or "input 0 (tokens)" where its name is known.
+  std::string describe(size_t input) const;
 };
 
 Result<Signature> read_signature(std::string_view json);

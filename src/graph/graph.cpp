@@ -111,9 +111,4 @@ std::string Graph::describe(ValueId id) const {
   return text("tensor ", id, " (", v.tensor.dtype, ", at most ", v.tensor.dims, ")");
 }
 
-std::string Graph::describe_input(size_t i) const {
-  const bool named = i < signature.inputs.size() && !signature.inputs[i].name.empty();
-  return named ? text("input ", i, " (", signature.inputs[i].name, ")") : text("input ", i);
-}
-
 }  // namespace highwater

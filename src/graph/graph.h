@@ -88,8 +88,6 @@ class Graph {
   ValueId root(ValueId id) const { return values[id].root; }
   // "tensor 7 (float32, at most [1, 128, 64])"
   std::string describe(ValueId id) const;
-  // "input 0", or "input 0 (tokens)" where its name is known.
-  std::string describe_input(size_t i) const;
 };
 
 }  // namespace highwater

@@ -53,7 +53,7 @@ Status Live::take_inputs(std::span<const Input> inputs) {
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     Status status = take_input(graph_.inputs[i], inputs[i]);
-    if (!status) return status.take_error().within(graph_.describe_input(i));
+    if (!status) return status.take_error().within(graph_.signature.describe(i));
   }
   for (uint32_t n : host_readers_) mark(n);
   return check_signature();
@@ -63,10 +63,9 @@ Status Live::check_signature() {
   signature_check_.begin();
   for (size_t i = 0; i < graph_.inputs.size(); ++i) {
     const ValueId id = graph_.inputs[i];
-    Status status = graph_.values[id].kind == ValueInfo::Kind::Tensor
-                        ? signature_check_.check_tensor(i, shapes_.dims_[id])
-                        : signature_check_.check_integer(i, shapes_.scalars_[id]);
-    if (!status) return status.take_error().within(graph_.describe_input(i));
+    HW_CHECK(graph_.values[id].kind == ValueInfo::Kind::Tensor
+                 ? signature_check_.check_tensor(i, shapes_.dims_[id])
+                 : signature_check_.check_integer(i, shapes_.scalars_[id]));
   }
   return {};
 }

@@ -15,6 +15,10 @@ Shapes::Shapes(const Graph& graph)
   }
 }
 
+const Dims& Shapes::bound(Tensor t) const {
+  return graph_.tensor(t).dims;
+}
+
 Result<Dims> Shapes::broadcast(std::initializer_list<Tensor> tensors) const {
   size_t rank = 0;
   for (Tensor t : tensors) rank = std::max(rank, (*this)[t].rank());
@@ -22,10 +26,10 @@ Result<Dims> Shapes::broadcast(std::initializer_list<Tensor> tensors) const {
   while (result.rank() < rank) result.push_back(1);
   std::array<bool, Dims::kMaxRank> is_settled{};
   for (Tensor t : tensors) {
-    const Dims &live = (*this)[t], &bound = graph_.tensor(t).dims;
+    const Dims &live = (*this)[t], &most = bound(t);
     const size_t lead = rank - live.rank();
     for (size_t i = 0; i < live.rank(); ++i) {
-      if (live[i] == 1 && bound[i] == 1) continue;
+      if (live[i] == 1 && most[i] == 1) continue;
       if (is_settled[lead + i] && live[i] != result[lead + i]) return does_not_broadcast(tensors);
       result[lead + i] = live[i];
       is_settled[lead + i] = true;
@@ -37,8 +41,7 @@ Result<Dims> Shapes::broadcast(std::initializer_list<Tensor> tensors) const {
 Error Shapes::does_not_broadcast(std::initializer_list<Tensor> tensors) const {
   std::string all;
   for (Tensor t : tensors) {
-    append(all,
-           text(all.empty() ? "" : " and ", (*this)[t], " (at most ", graph_.tensor(t).dims, ")"));
+    append(all, text(all.empty() ? "" : " and ", (*this)[t], " (at most ", bound(t), ")"));
   }
   return fail("dims ", all, " do not broadcast");
 }

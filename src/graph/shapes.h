@@ -25,6 +25,9 @@ class Shapes {
     return i.is_live() ? scalars_[i.scalar] : i.literal;
   }
 
+  // The largest that its dims can be.
+  const Dims& bound(Tensor t) const;
+
   // The dims that these have together, by NumPy's rule: align at the end, and 1 stretches. But only
   // a 1 that is one at its bound: the exporter has settled what stretches, and a live dim that
   // happens to be 1 where another is not is a wrong call.

@@ -15,7 +15,10 @@ Status SignatureCheck::check_tensor(size_t input, const Dims& dims) {
   const std::vector<Signature::Size>& sizes = signature_.inputs[input].sizes;
   for (size_t d = 0; d < std::min(dims.rank(), sizes.size()); ++d) {
     Status status = check(input, sizes[d], dims[d]);
-    if (!status) return status.take_error().within(text("dim ", d, " of ", dims));
+    if (!status) {
+      return status.take_error().within(
+          text(signature_.describe(input), ": dim ", d, " of ", dims));
+    }
   }
   return {};
 }
@@ -23,7 +26,8 @@ Status SignatureCheck::check_tensor(size_t input, const Dims& dims) {
 Status SignatureCheck::check_integer(size_t input, int64_t number) {
   if (input >= signature_.inputs.size()) return {};
   for (const Signature::Size& size : signature_.inputs[input].sizes) {
-    HW_CHECK(check(input, size, number));
+    Status status = check(input, size, number);
+    if (!status) return status.take_error().within(signature_.describe(input));
   }
   return {};
 }
@@ -45,8 +49,8 @@ Status SignatureCheck::check_length(size_t input, const Signature::Size& size, i
   Told& told = told_[size.length];
   if (!told.is_told) told = {here, input, true};
   if (told.number == here) return {};
-  return fail("it is ", number, ", but was exported as ", what(size), ", and input ", told.input,
-              " says that ", length.name, " is ", told.number);
+  return fail("it is ", number, ", but was exported as ", what(size), ", and ",
+              signature_.describe(told.input), " says that ", length.name, " is ", told.number);
 }
 
 // "n", "2 * n", "n + 1": n being the name of the length.

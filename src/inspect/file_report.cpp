@@ -93,7 +93,7 @@ class FileReport {
     if (!tensor || input >= signature.inputs.size()) return least;
     const std::vector<Signature::Size>& sizes = signature.inputs[input].sizes;
     for (size_t d = 0; d < std::min(sizes.size(), tensor->dims.size()); ++d) {
-      least.push_back(signature.least(sizes[d], tensor->dims[d]));
+      least.push_back(signature.least(sizes[d]));
     }
     return least;
   }

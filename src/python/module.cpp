@@ -5,6 +5,7 @@
 
 #include "highwater/file.h"
 #include "python/bindings.h"
+#include "python/numbers.h"
 
 namespace nb = nanobind;
 
@@ -21,6 +22,29 @@ nb::list inputs_of(const MethodSummary& method) {
   }
   return list;
 }
+
+// Shapes of tensors, and integers.
+class PythonCallCheck {
+ public:
+  PythonCallCheck(const std::string& path, const std::string& method)
+      : check_(value_or_raise(CallCheck::open(path, method))) {}
+
+  void check(const nb::args& values) {
+    std::vector<Input> inputs;
+    for (nb::handle value : values) {
+      std::vector<int64_t> shape;
+      if (nb::isinstance<nb::int_>(value)) {
+        inputs.emplace_back(to_int64(value, "an input"));
+      } else if (nb::try_cast(value, shape)) {
+        inputs.emplace_back(HostTensor{DType::Float32, value_or_raise(Dims::make(shape)), nullptr});
+      }
+    }
+    check_or_raise(check_->check(inputs));
+  }
+
+ private:
+  std::unique_ptr<CallCheck> check_;
+};
 
 nb::dict methods_of(const std::string& path) {
   std::optional<Result<std::vector<MethodSummary>>> summaries;
@@ -51,6 +75,10 @@ NB_MODULE(_native, m) {
   highwater::python::bind_generator(m);
   m.def("methods", &highwater::python::methods_of, nb::arg("path"),
         "The methods of a .pte file: delegates, ops left to the CPU, and constant integers.");
+  using highwater::python::PythonCallCheck;
+  nb::class_<PythonCallCheck>(m, "CallCheck", "Holds calls to what a method was exported for.")
+      .def(nb::init<const std::string&, const std::string&>(), nb::arg("path"), nb::arg("method"))
+      .def("check", &PythonCallCheck::check, "Of shapes and integers, in the order of the inputs.");
   nb::module_::import_("atexit").attr("register")(
       nb::cpp_function(&highwater::python::wait_for_others));
 }

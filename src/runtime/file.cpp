@@ -1,6 +1,7 @@
 #include "highwater/file.h"
 
 #include "blob/pte.h"
+#include "graph/signature_check.h"
 
 namespace highwater {
 
@@ -15,7 +16,7 @@ std::vector<InputSummary> inputs_of(const Pte& pte, const PteMethod& method) {
     inputs[i].name = told.name;
     const auto* tensor = std::get_if<PteMethod::TensorValue>(&method.values[method.inputs[i]]);
     for (size_t d = 0; tensor && d < told.sizes.size(); ++d) {
-      inputs[i].least.push_back(signature->least(told.sizes[d], tensor->dims[d]));
+      inputs[i].least.push_back(signature->least(told.sizes[d]));
     }
   }
   return inputs;
@@ -36,6 +37,36 @@ Result<std::vector<MethodSummary>> summarize(const std::string& path) {
     summaries.push_back(std::move(summary));
   }
   return summaries;
+}
+
+struct CallCheck::State {
+  Signature signature;
+  SignatureCheck check{signature};
+};
+
+CallCheck::CallCheck(std::unique_ptr<State> state) : state_(std::move(state)) {}
+CallCheck::~CallCheck() = default;
+
+Result<std::unique_ptr<CallCheck>> CallCheck::open(const std::string& path,
+                                                   std::string_view method) {
+  HW_TRY(const Pte pte, open_pte(path));
+  const PteMethod* found = pte.find(method);
+  if (!found) return fail(path, " has no method '", method, "'");
+  HW_TRY(Signature signature, signature_of(pte, *found));
+  std::unique_ptr<State> state(new State{std::move(signature)});
+  return std::unique_ptr<CallCheck>(new CallCheck(std::move(state)));
+}
+
+Status CallCheck::check(std::span<const Input> inputs) {
+  state_->check.begin();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (const auto* tensor = std::get_if<HostTensor>(&inputs[i])) {
+      HW_CHECK(state_->check.check_tensor(i, tensor->dims));
+    } else if (const auto* integer = std::get_if<int64_t>(&inputs[i])) {
+      HW_CHECK(state_->check.check_integer(i, *integer));
+    }
+  }
+  return {};
 }
 
 }  // namespace highwater

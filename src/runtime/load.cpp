@@ -94,8 +94,8 @@ ConstantSource constants_of(const Pte& pte) {
       return fail("there is no data '", key,
                   "' in the file; if it is in a .ptd file, export without external data");
     }
-    HW_TRY(const std::vector<std::byte> bytes, pte.read(found->second));
-    return use(bytes);
+    HW_TRY(const ByteBuffer data, pte.read(found->second));
+    return use(data.bytes());
   };
 }
 

@@ -73,7 +73,7 @@ Status Session::State::record_call(const Call& call) {
   // Before the sweep, so that a value that does not fit leaves everything as it was.
   for (size_t i = 0; i < std::min(call.inputs.size(), graph->inputs.size()); ++i) {
     Status recorded = record_input(i, call.inputs[i]);
-    if (!recorded) return recorded.take_error().within(graph->describe_input(i));
+    if (!recorded) return recorded.take_error().within(graph->signature.describe(i));
   }
   return live->update(call.inputs);
 }
@@ -228,7 +228,7 @@ Dims Session::input_least(size_t i) const {
   Dims least = input_bound(i);
   const bool is_told = i < signature.inputs.size() && !signature.inputs[i].sizes.empty();
   for (size_t d = 0; d < least.rank(); ++d) {
-    least[d] = is_told ? signature.least(signature.inputs[i].sizes[d], least[d]) : 0;
+    least[d] = is_told ? signature.least(signature.inputs[i].sizes[d]) : 0;
   }
   return least;
 }

@@ -59,7 +59,8 @@ void encode_between(const TokenizerModel& model, std::string_view text, std::vec
 
 Result<Tokenizer> Tokenizer::open(const std::string& path) {
   HW_TRY(const auto file, open_file(path));
-  HW_TRY(const std::vector<std::byte> bytes, file->read_all());
+  HW_TRY(const ByteBuffer content, file->read_all());
+  const std::span<const std::byte> bytes = content.bytes();
   auto tokenizer = parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   if (!tokenizer) return tokenizer.take_error().within(path);
   return tokenizer;

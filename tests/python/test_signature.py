@@ -88,8 +88,12 @@ def test_a_file_of_highwater_tells_names_and_ranges(gate):
         ((0, 5, 24), (1, 5, 1), r"input 0 \(x\): dim 0.* exported as 1"),
         ((1, 0, 24), (1, 0, 1), r"input 0 \(x\): dim 1.* is 0.* length from 1 to 64"),
         ((1, 65, 24), (1, 65, 1), r"input 0 \(x\): dims \[1, 65, 24\] do not fit"),
-        ((1, 5, 24), (1, 1, 1), r"input 1 \(bias\): dim 1.* input 0 says that length is 5"),
-        ((1, 5, 24), (1, 6, 1), r"input 1 \(bias\): dim 1.* is 6.* input 0 says that length is 5"),
+        ((1, 5, 24), (1, 1, 1), r"input 1 \(bias\): dim 1.* input 0 \(x\) says that length is 5"),
+        (
+            (1, 5, 24),
+            (1, 6, 1),
+            r"input 1 \(bias\): dim 1.* is 6.* input 0 \(x\) says that length is 5",
+        ),
     ],
 )
 def test_what_was_not_exported_is_refused_by_name(gate, x, bias, words):
@@ -108,6 +112,39 @@ def test_a_dim_that_is_twice_another(tmp_path):
             refuses(model, (torch.randn(1, 7), torch.randn(1, 13)), r"input 1.*2 \* n from 2 to 20")
             refuses(model, (torch.randn(1, 7), torch.randn(1, 12)), r"input 1.*2 \* n.* n is 7")
             refuses(model, (torch.randn(1, 1), torch.randn(1, 2)), r"input 0.* is 1.*2 to 20")
+
+
+def test_a_range_that_only_a_multiple_has(tmp_path):
+    n = torch.export.Dim("n", min=1, max=8)
+    with exported_by_highwater(tmp_path, Half(), (torch.randn(1, 8, 4),), ({1: 2 * n},)) as model:
+        for length in (16, 2, 6):
+            check(model, Half(), torch.randn(1, length, 4))
+            refuses(model, (torch.randn(1, 5, 4),), r"input 0 \(x\): dim 1.* is 5.*2 \*")
+
+
+def test_a_length_that_torch_chose_may_be_one(tmp_path):
+    auto = torch.export.Dim.AUTO(max=16)
+    example = (torch.randn(1, 8, 4), torch.randn(1, 8, 1))
+    with exported_by_highwater(tmp_path, Gate(), example, ({1: auto}, {1: auto})) as model:
+        for length in (16, 1, 7):
+            check(model, Gate(), torch.randn(1, length, 4), torch.randn(1, length, 1))
+
+
+class Nested(torch.nn.Module):
+    def forward(self, pair, scale):
+        return pair[0] + pair[1] * scale
+
+
+def test_inputs_within_inputs(tmp_path):
+    n = torch.export.Dim("n", min=1, max=20)
+    example = ((torch.randn(8, 4), torch.randn(8, 4)), torch.randn(4))
+    shapes = (({0: n}, {0: n}), None)
+    with exported_by_highwater(tmp_path, Nested(), example, shapes) as model:
+        for length in (20, 1, 7):
+            pair = (torch.randn(length, 4), torch.randn(length, 4))
+            scale = torch.randn(4)
+            torch.testing.assert_close(model(*pair, scale), Nested()(pair, scale))
+            refuses(model, (pair[0], torch.randn(length + 1, 4)[:20], scale[:3]), "exported as")
 
 
 def test_a_number_that_the_export_wrote_down(tmp_path):
@@ -145,3 +182,22 @@ def test_a_program_that_runs_in_pieces_is_held_to_it_as_well(tmp_path):
             refuses(model, (torch.randn(1, 64),), r"input 0 \(input\): dim 0 of \[1, 64\].*2 to 32")
             refuses(model, (torch.randn(3, 7),), r"input 0 \(input\): dim 1.* exported as 64")
         check(model, module, torch.randn(32, 64))
+
+
+class InPieces(torch.nn.Module):
+    """The partitioner leaves `atan2` to the CPU."""
+
+    def forward(self, x, y):
+        return torch.atan2(torch.sigmoid(x), torch.sigmoid(y))
+
+
+def test_equal_lengths_are_held_to_in_pieces_too(tmp_path):
+    rows = torch.export.Dim("rows", min=1, max=32)
+    example = (torch.randn(4, 64), torch.randn(4, 64))
+    shapes = ({0: rows}, {0: rows})
+    with exported_by_highwater(tmp_path, InPieces(), example, shapes) as model:
+        for length in (32, 5, 1):
+            check(model, InPieces(), torch.randn(length, 64), torch.randn(length, 64))
+            for x, y in ((5, 1), (1, 5), (5, 3)):
+                words = rf"input 1 \(y\): dim 0.* is {y}.* input 0 \(x\) says that rows is {x}"
+                refuses(model, (torch.randn(x, 64), torch.randn(y, 64)), words)

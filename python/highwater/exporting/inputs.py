@@ -34,13 +34,11 @@ class Signature:
     """What a `torch.export.ExportedProgram` says of its inputs.
 
     `dynamic_shapes`, as `torch.export` took them, tell what its author calls the lengths: in the
-    program they have names like s77. `from_one` is for programs that are right at a length of 1,
-    although torch traced them with two or more, and says so.
+    program they have names like s77.
     """
 
-    def __init__(self, exported: Any, dynamic_shapes: Any = None, from_one: bool = False) -> None:
+    def __init__(self, exported: Any, dynamic_shapes: Any = None) -> None:
         self._ranges = exported.range_constraints
-        self._from_one = from_one
         self._lengths: dict[str, list[int | None]] = {}
         nodes = {node.name: node for node in exported.graph.nodes if node.op == "placeholder"}
         given = [
@@ -74,7 +72,9 @@ class Signature:
         if hasattr(value, "shape"):
             sizes = [self._size(size) for size in value.shape]
             return {"name": name, "dtype": _dtype(value), "dims": sizes}
-        return {"name": name, "dtype": type(value).__name__, "number": self._size(value)}
+        # torch guesses a range for a live integer, and does not keep to it.
+        number = value if isinstance(value, int) and not isinstance(value, bool) else None
+        return {"name": name, "dtype": type(value).__name__, "number": number}
 
     def _size(self, size: Any) -> Any:
         """A number, or one or several times a length and something."""
@@ -82,9 +82,12 @@ class Signature:
             return size if isinstance(size, int) else None
         expression = size.node.expr
         length, times, plus = _linear(expression)
-        dim = self._dim(size) if length is expression else self._range(length)
         name = self._names.get(length, str(length))
-        self._lengths[name] = [dim.least, dim.most]
+        dim = self._range(length)
+        # torch may have the author's range of 2 * n, and a narrower one of its own for n.
+        least = min(dim.least, (self._range(expression).least - plus) // times)
+        known = self._lengths.setdefault(name, [least, dim.most])
+        known[0] = min(known[0], least)
         return {"of": name, "times": times, "plus": plus}
 
     def _dim(self, size: Any) -> Dim:
@@ -93,22 +96,28 @@ class Signature:
     def _range(self, expression: Any) -> Dim:
         from torch.utils._sympy.value_ranges import bound_sympy
 
-        bounds = bound_sympy(expression, self._ranges)
-        least = 1 if self._from_one else int(bounds.lower)
+        bounds = self._ranges.get(expression) or bound_sympy(expression, self._ranges)
+        least = int(bounds.lower)
+        # Where the author does not say, torch traces with two or more, and takes one as well.
+        if least == 2 and expression.is_Symbol and expression not in self._names:
+            least = 1
         return Dim(least, int(bounds.upper) if bounds.upper.is_Integer else None)
 
 
 def _names_of_lengths(values: dict[str, Any], dynamic_shapes: Any) -> dict[Any, str]:
     """The author's name of each symbol, where inputs are plain tensors; `Dim.AUTO` has none."""
-    specs = list(
-        dynamic_shapes.values() if isinstance(dynamic_shapes, dict) else dynamic_shapes or ()
-    )
+    specs = dynamic_shapes or ()
+    if isinstance(specs, dict):
+        specs = [specs.get(name) for name in values]
+    # Inputs within inputs are more than there are specs.
+    if len(specs) != len(values):
+        return {}
     names = {}
-    for value, spec in zip(values.values(), specs, strict=False):
+    for value, spec in zip(values.values(), specs, strict=True):
         if not hasattr(value, "shape") or not isinstance(spec, dict | list | tuple):
             continue
         for at, dim in spec.items() if isinstance(spec, dict) else enumerate(spec):
-            size = value.shape[at]
+            size = value.shape[at] if isinstance(at, int) and at < len(value.shape) else None
             if hasattr(size, "node") and size.node.expr.is_Symbol and hasattr(dim, "__name__"):
                 names[size.node.expr] = dim.__name__
     # Two symbols of one name would be taken for one.

@@ -95,8 +95,7 @@ def _told(options: Options, progress: Progress) -> Iterator[list[inputs.Input]]:
         def tell(manager: Any, *args: Any, **kwargs: Any) -> Any:
             progress.step(step)
             if step == "lowering":
-                # A single token runs as well as the two or more that torch traces with.
-                signature = inputs.Signature(manager.edge_manager.exported_program(), from_one=True)
+                signature = inputs.Signature(manager.edge_manager.exported_program())
                 manager.edge_manager._config_methods.update(signature.constant_method())
                 seen.extend(signature.inputs)
             return method(manager, *args, **kwargs)

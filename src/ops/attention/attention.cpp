@@ -34,14 +34,15 @@ double Attention::default_scale(int64_t head_dim) {
   return 1.0 / std::sqrt(static_cast<double>(std::max<int64_t>(head_dim, 1)));
 }
 
-Status Attention::Problem::set_mask(const Dims& mask) {
+Status Attention::Problem::set_mask(const Dims& mask, const Dims& bound) {
   const Dims wanted{batch, q_heads, positions, context};
   const size_t lead = 4 - std::min<size_t>(mask.rank(), 4);
   bool fits = mask.rank() <= 4 && mask.rank() > 0 && mask.back() >= context;
   for (size_t i = lead; fits && i < 3; ++i) {
     // A mask may be made for more queries than there are just now.
     const int64_t have = mask[i - lead];
-    fits = have == 1 || have == wanted[i] || (i == 2 && have > positions);
+    const bool serves_all = have == 1 && bound[i - lead] == 1;
+    fits = serves_all || have == wanted[i] || (i == 2 && have > positions);
   }
   if (!fits) {
     return fail("a mask of dims ", mask, " for ", batch, " x ", q_heads, " heads, ", positions,

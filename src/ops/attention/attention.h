@@ -28,7 +28,7 @@ class Attention {
     int64_t mask_batch = 0, mask_head = 0, mask_row = 0;  // 0: the same for all
 
     // Where a mask that broadcasts to [batch, heads, positions, context] has its rows.
-    Status set_mask(const Dims& mask);
+    Status set_mask(const Dims& mask, const Dims& bound);
   };
   struct Operands {
     Tensor y, q, k, v;

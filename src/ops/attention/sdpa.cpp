@@ -57,7 +57,7 @@ class SdpaWithKvCache final : public Op {
     if (q.numel() == 0) return {};
     Attention::Problem p = problem(q, cache, start);
     if (mask_) {
-      HW_CHECK(p.set_mask(s[*mask_]));
+      HW_CHECK(p.set_mask(s[*mask_], s.bound(*mask_)));
       // Which keys count is then for the mask to say, of all that it is wide.
       p.context = std::min(s[*mask_].back(), cache[1]);
     }
@@ -144,7 +144,7 @@ class Sdpa final : public Op {
     if (k[2] == 0) return fail("there are no keys");
     Attention::Problem p = problem(q, k);
     if (mask_) {
-      HW_CHECK(p.set_mask(s[*mask_]));
+      HW_CHECK(p.set_mask(s[*mask_], s.bound(*mask_)));
     }
     attention_.plan(p, plan);
     return {};

@@ -16,14 +16,18 @@ struct BiasStrides {
   int64_t column;
 };
 
-Result<BiasStrides> bias_strides(const Dims& bias, int64_t rows, int64_t columns) {
-  const int64_t height = bias.rank() >= 2 ? bias[bias.rank() - 2] : 1;
-  const int64_t width = bias.back();
-  if (bias.numel() != height * width || (height != 1 && height != rows) ||
-      (width != 1 && width != columns)) {
+// A bias that is one row, or one column, at its bound serves all of them.
+Result<BiasStrides> bias_strides(const Dims& bias, const Dims& bound, int64_t rows,
+                                 int64_t columns) {
+  const auto height_of = [](const Dims& d) { return d.rank() >= 2 ? d[d.rank() - 2] : 1; };
+  const int64_t height = height_of(bias), width = bias.back();
+  const bool one_row = height == 1 && height_of(bound) == 1;
+  const bool one_column = width == 1 && bound.back() == 1;
+  if (bias.numel() != height * width || (!one_row && height != rows) ||
+      (!one_column && width != columns)) {
     return fail("a bias of dims ", bias, " for ", rows, " rows of ", columns);
   }
-  return BiasStrides{height == 1 ? 0 : width, width == 1 ? 0 : 1};
+  return BiasStrides{one_row ? 0 : width, one_column ? 0 : 1};
 }
 
 bool has_whole_quads(int64_t columns, int64_t depth) {
@@ -45,6 +49,7 @@ Matmul::Routes Matmul::routes(uint32_t lanes, int64_t column_quads, int64_t laye
 }
 
 Matmul::Matmul(Args& a, const Operands& operands) : o_(operands), lanes_(usable_lanes(a.traits())) {
+  if (o_.bias) bias_bound_ = a.bound(*o_.bias);
   const Dims& w = a.bound(o_.w);
   a.require(w.rank() >= 2, "a weight of dims ", w);
   if (w.rank() < 2) return;
@@ -107,7 +112,7 @@ void Matmul::declare_tiles(Args& a) {
 Status Matmul::plan(const Problem& p, Plan& plan) const {
   BiasStrides bias{0, 0};
   if (o_.bias) {
-    HW_TRY(bias, bias_strides(p.bias, p.rows, p.columns));
+    HW_TRY(bias, bias_strides(p.bias, bias_bound_, p.rows, p.columns));
   }
   wgsl::matmul_tile::Params params{};
   params.rows = u32(p.rows);

@@ -59,6 +59,7 @@ class Matmul {
   int64_t layers() const { return o_.swiglu ? 2 : 1; }
 
   Operands o_;
+  Dims bias_bound_;
   uint32_t lanes_;
   std::vector<int64_t> widths_;  // of each output, where there are several
   Routes routes_{};

@@ -26,7 +26,8 @@ class Expand final : public Op {
       const int64_t wanted = s[size_[i]];
       const int64_t have = i < lead ? 1 : x[i - lead];
       const int64_t d = wanted == -1 && i >= lead ? have : wanted;
-      if (d < 0 || (have != 1 && have != d)) {
+      const bool stretches = i < lead || s.bound(x_)[i - lead] == 1;
+      if (d < 0 || (have != d && !(stretches && have == 1))) {
         return fail("dim ", i, " of ", x, " cannot expand to ", wanted);
       }
       y.push_back(d);

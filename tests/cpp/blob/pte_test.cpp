@@ -53,6 +53,30 @@ TEST(PteFile, CutAnywhereIsAnError) {
   }
 }
 
+// Of a size that nobody could read.
+class Endless final : public ByteSource {
+ public:
+  explicit Endless(Blob begin) : begin_(std::move(begin)) {}
+
+  using ByteSource::read;
+  uint64_t size() const override { return uint64_t{1} << 60; }
+  Status read(uint64_t offset, std::span<std::byte> to) const override {
+    EXPECT_LE(offset + to.size(), begin_.size());
+    std::copy_n(begin_.begin() + static_cast<std::ptrdiff_t>(offset), to.size(), to.begin());
+    return {};
+  }
+
+ private:
+  Blob begin_;
+};
+
+TEST(PteFile, WhatIsNoneIsToldByItsFirstBytes) {
+  EXPECT_TRUE(fails_saying(read_pte(std::make_shared<Endless>(Blob(64))), {"no ET12 mark"}));
+  PteContent content = good_pte();
+  content.in_segment = false;
+  EXPECT_TRUE(fails_saying(read_pte(std::make_shared<Endless>(make_pte(content))), {"damaged"}));
+}
+
 TEST(PteFile, NamesAreText) {
   PteContent content = good_pte();
   content.method = "for\xffward";

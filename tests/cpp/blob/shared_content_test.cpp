@@ -70,6 +70,22 @@ TEST(SharedContent, Arguments) {
   expect_refused(b, g);
 }
 
+// Each call would be looked at with all of them.
+TEST(SharedContent, ListThatManyCallsAreGiven) {
+  FlatBufferBuilder b;
+  Graph g;
+  const auto list =
+      vkgraph::CreateValueList(b, b.CreateVector(std::vector<int32_t>(kMany, 1))).Union();
+  g.values = {vkgraph::CreateVkValue(b, vkgraph::GraphTypes::ValueList, list),
+              vkgraph::CreateVkValue(b)};
+  const auto name = b.CreateString("aten.cat.default");
+  const auto args = b.CreateVector(std::vector<int32_t>{0, 1});
+  for (uint32_t i = 0; i < kMany; ++i) {
+    g.calls.push_back(vkgraph::CreateOperatorCall(b, i, name, args));
+  }
+  expect_refused(b, g);
+}
+
 TEST(SharedContent, Names) {
   FlatBufferBuilder b;
   Graph g;

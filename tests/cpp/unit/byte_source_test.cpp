@@ -33,7 +33,7 @@ TEST_F(ByteSources, GiveAnyPart) {
   EXPECT_EQ((*file)->size(), 10u);
   const auto part = (*file)->read(3, 4);
   ASSERT_TRUE(succeeds(part));
-  EXPECT_EQ(std::memcmp(part->data(), "3456", 4), 0);
+  EXPECT_EQ(std::memcmp(part->bytes().data(), "3456", 4), 0);
   EXPECT_TRUE(fails_saying((*file)->read(8, 3), {"bytes 8 to 11", "of 10"}));
   EXPECT_TRUE(fails_saying((*file)->read(11, 0), {"of 10"}));
   EXPECT_FALSE((*file)->read(UINT64_MAX, 2).ok());
@@ -46,6 +46,15 @@ TEST_F(ByteSources, FileCutWhileItIsReadIsAnError) {
   std::filesystem::resize_file(path, 5000);
   EXPECT_TRUE(fails_saying((*file)->read_all(), {path, "became shorter"}));
   EXPECT_TRUE(succeeds((*file)->read(0, 5000)));
+}
+
+TEST_F(ByteSources, FileThatIsLargerThanAllMemoryIsAnError) {
+  const std::string path = write("");
+  std::filesystem::resize_file(path, uint64_t{1} << 43);  // of nothing: it takes no room
+  const auto file = open_file(path);
+  ASSERT_TRUE(succeeds(file));
+  EXPECT_TRUE(fails_saying((*file)->read_all(), {"no memory for 8796093022208 bytes"}));
+  EXPECT_TRUE(succeeds((*file)->read(uint64_t{1} << 42, 16)));
 }
 
 TEST_F(ByteSources, PipeIsRefusedAtOnce) {

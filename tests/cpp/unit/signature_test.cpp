@@ -42,9 +42,8 @@ TEST(Signatures, AreRead) {
   EXPECT_EQ(s.inputs[1].name, "mask");
   EXPECT_TRUE(s.inputs[0].sizes[0].is_fixed());
   EXPECT_TRUE(s.inputs[2].is_integer);
-  EXPECT_EQ(s.least(s.inputs[1].sizes[0], 19), 5);
-  EXPECT_EQ(s.most(s.inputs[1].sizes[0], 19), 19);
-  EXPECT_EQ(s.most(s.inputs[2].sizes[0], 100), 100);
+  EXPECT_EQ(s.least(s.inputs[1].sizes[0]), 5);
+  EXPECT_EQ(s.describe(1), "input 1 (mask)");
 }
 
 TEST(Signatures, LetPassWhatWasExported) {
@@ -67,7 +66,7 @@ TEST(Signatures, NameTheDimThatIsNot) {
   EXPECT_TRUE(
       fails_saying(call(e, {1, 3, 4}, {8}), {"input 1 (mask)", "is 8", "2 * n + 1 from 2 to 9"}));
   EXPECT_TRUE(fails_saying(call(e, {1, 3, 4}, {9}),
-                           {"input 1 (mask)", "2 * n + 1", "input 0 says that n is 3"}));
+                           {"input 1 (mask)", "2 * n + 1", "input 0 (x) says that n is 3"}));
   EXPECT_TRUE(good());
   EXPECT_TRUE(fails_saying(call(e, {1, 3, 4}, {7}, -1), {"input 2 (start)", "is -1"}));
   EXPECT_TRUE(fails_saying(call(e, {1, 3, 4}, {7}, INT64_MIN), {"input 2 (start)"}));
