@@ -26,6 +26,12 @@ def counts(*shape):
     return torch.randint(1, 9, shape, dtype=torch.int32)
 
 
+def exponents(*shape):
+    """Small ones, and some with more rounds than a loop may have on Mesa's software adapter."""
+    some = torch.tensor([0, 1, 2, 3, 5, 31, 65_537, 100_001, 2**31 - 1], dtype=torch.int32)
+    return some[torch.randint(len(some), shape)]
+
+
 # name: function, makers of the two inputs, operator, tolerance
 OPS = {
     "add": (torch.add, floats, floats, "aten.add.Tensor", FLOAT),
@@ -86,6 +92,7 @@ OPS = {
     # torch.maximum is left to the CPU by the partitioner; this form of it is not.
     "maximum": (lambda x, y: -torch.minimum(-x, -y), floats, floats, "aten.minimum.default", EXACT),
     "pow": (torch.pow, positive, floats, "aten.pow.Tensor_Tensor", TRANSCENDENTAL),
+    "pow, int": (torch.pow, ints, exponents, "aten.pow.Tensor_Tensor", EXACT),
 }
 
 
