@@ -44,6 +44,20 @@ def blocks(page: Path) -> list[Block]:
     ]
 
 
+@dataclass(frozen=True)
+class NamedTest:
+    """Written as `file::test` or `file::test[parameter]`; of C++, the test is `Suite.Name`."""
+
+    file: str
+    test: str
+    parameter: str | None
+
+
+def named_tests(page: Path) -> list[NamedTest]:
+    found = re.findall(r"`(\w+\.(?:cpp|py))::([\w.]+)(?:\[([^\]]+)\])?`", page.read_text())
+    return [NamedTest(file, test, parameter or None) for file, test, parameter in found]
+
+
 def links(page: Path) -> list[str]:
     """Of links and pictures: what they point to within the repository."""
     targets = re.findall(r"\]\(([^)#]+)\)", page.read_text())

@@ -3,6 +3,7 @@
 What pages of docs/ tell a reader to type is run by test_commands_of_pages.py."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +81,21 @@ def test_the_guides_show_no_code_that_is_neither_a_quote_nor_tested():
 def test_links_lead_somewhere(page):
     for target in markdown.links(page):
         assert (page.parent / target).exists(), target
+
+
+def test_the_tests_that_pages_name_are_there():
+    named = [test for page in PAGES for test in markdown.named_tests(page)]
+    assert len(named) > 40
+    for test in named:
+        (path,) = (ROOT / "tests").rglob(test.file)
+        source = path.read_text()
+        if path.suffix == ".cpp":
+            suite, name = test.test.split(".")
+            definition = rf"TEST(_P|_F)?\(\s*{suite},\s*{name}\)"
+        else:
+            definition = rf"^def {test.test}\("
+        assert re.search(definition, source, re.MULTILINE), test
+        assert test.parameter is None or f'"{test.parameter}":' in source, test
 
 
 def test_pictures_are_well_formed():
