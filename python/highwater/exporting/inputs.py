@@ -34,10 +34,12 @@ class Signature:
     """What a `torch.export.ExportedProgram` says of its inputs.
 
     `dynamic_shapes`, as `torch.export` took them, tell what its author calls the lengths: in the
-    program they have names like s77.
+    program they have names like s77. `renamed` has other names for inputs that torch's are bad for.
     """
 
-    def __init__(self, exported: Any, dynamic_shapes: Any = None) -> None:
+    def __init__(
+        self, exported: Any, dynamic_shapes: Any = None, renamed: dict[str, str] | None = None
+    ) -> None:
         self._ranges = exported.range_constraints
         self._lengths: dict[str, list[int | None]] = {}
         nodes = {node.name: node for node in exported.graph.nodes if node.op == "placeholder"}
@@ -48,7 +50,9 @@ class Signature:
         ]
         # What is known at export, such as a plain number, has a value instead of a placeholder.
         self._values = {
-            arg.name: arg.value if hasattr(arg, "value") else nodes[arg.name].meta["val"]
+            (renamed or {}).get(arg.name, arg.name): arg.value
+            if hasattr(arg, "value")
+            else nodes[arg.name].meta["val"]
             for arg in given
         }
         self._names = _names_of_lengths(self._values, dynamic_shapes)

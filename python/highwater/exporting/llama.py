@@ -13,6 +13,9 @@ from typing import Any
 from highwater.cli.terminal import Failure, Progress
 from highwater.exporting import inputs, patterns
 
+# The position is the member of a dictionary, whose name torch puts before its own.
+_NAMES = {"attn_options_input_pos": "input_pos"}
+
 
 @dataclass(frozen=True)
 class Options:
@@ -95,7 +98,8 @@ def _told(options: Options, progress: Progress) -> Iterator[list[inputs.Input]]:
         def tell(manager: Any, *args: Any, **kwargs: Any) -> Any:
             progress.step(step)
             if step == "lowering":
-                signature = inputs.Signature(manager.edge_manager.exported_program())
+                exported = manager.edge_manager.exported_program()
+                signature = inputs.Signature(exported, renamed=_NAMES)
                 manager.edge_manager._config_methods.update(signature.constant_method())
                 seen.extend(signature.inputs)
             return method(manager, *args, **kwargs)
