@@ -6,6 +6,7 @@ import os
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -48,18 +49,18 @@ class ExecutorchMethod:
         self._lock = threading.RLock()
         _methods.add(self)
         with errors_in_words():
-            self._program = _runtime().load_program(str(path))
+            self._program = _runtime().load_program(_data(path))
             self._method = self._program.load_method(name)
         if self._method is None:
             raise HighwaterError(f"{path} has no method '{name}'")
         metadata = self._method.metadata
-        told = dict(enumerate(_native.methods(str(path))[name]["inputs"]))
+        told = dict(enumerate(_native.methods(path)[name]["inputs"]))
         self.inputs = [
-            {**told.get(i, {}), **_spec(metadata.input_tensor_meta(i))}
+            {**told.get(i, {}), **_spec(metadata.input_tensor_meta, i)}
             for i in range(metadata.num_inputs())
         ]
         self.outputs = [
-            _spec(metadata.output_tensor_meta(i)) for i in range(metadata.num_outputs())
+            _spec(metadata.output_tensor_meta, i) for i in range(metadata.num_outputs())
         ]
         self.load_accounts = last_load()
         self.call_seconds = 0.0  # of the last call, ops on the CPU included
@@ -122,6 +123,15 @@ def _runtime() -> Any:
     return Runtime.get()
 
 
+def _data(path: Path) -> str | bytes:
+    """What ExecuTorch loads: it opens only files whose names are UTF-8."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return path.read_bytes()
+    return str(path)
+
+
 def _on_one_timeline(delegates: list[dict[str, Any]], start: int) -> dict[str, Any]:
     """Times from the start of the call; those of dispatches from the first submit."""
     spans = [
@@ -182,5 +192,9 @@ def _check_dims(index: int, spec: dict[str, Any], value: Any) -> None:
             )
 
 
-def _spec(meta: Any) -> dict[str, Any]:
+def _spec(tensor_meta: Callable[[int], Any], index: int) -> dict[str, Any]:
+    try:
+        meta = tensor_meta(index)
+    except IndexError:  # ExecuTorch's way to say that it is no tensor
+        return {"kind": "integer"}
     return {"kind": "tensor", "dtype": _DTYPES.get(meta.dtype()), "bound": tuple(meta.sizes())}

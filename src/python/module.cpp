@@ -5,6 +5,7 @@
 
 #include "highwater/file.h"
 #include "python/bindings.h"
+#include "python/texts.h"
 
 namespace nb = nanobind;
 
@@ -22,7 +23,8 @@ nb::list inputs_of(const MethodSummary& method) {
   return list;
 }
 
-nb::dict methods_of(const std::string& path) {
+nb::dict methods_of(const nb::object& given_path) {
+  const std::string path = to_path(given_path);
   std::optional<Result<std::vector<MethodSummary>>> summaries;
   {
     const LeavePython out;
@@ -49,7 +51,7 @@ NB_MODULE(_native, m) {
   nb::set_leak_warnings(false);
   highwater::python::bind_session(m);
   highwater::python::bind_generator(m);
-  m.def("methods", &highwater::python::methods_of, nb::arg("path"),
+  m.def("methods", &highwater::python::methods_of, nb::arg("path").none(),
         "The methods of a .pte file: delegates, ops left to the CPU, and constant integers.");
   nb::module_::import_("atexit").attr("register")(
       nb::cpp_function(&highwater::python::wait_for_others));
