@@ -17,6 +17,8 @@ from highwater.errors import HighwaterError
 _DTYPES = {0: "uint8", 1: "int8", 3: "int32", 4: "int64", 5: "float16", 6: "float32", 11: "bool"}
 
 
+# Held by the thread that loads a method: the end of Python waits for it.
+_loading = threading.RLock()
 _methods: "weakref.WeakSet[ExecutorchMethod]" = weakref.WeakSet()
 
 
@@ -26,12 +28,15 @@ def _keep_threads_out() -> None:
 
     So those who are inside are waited for, and from then on all others wait for good.
     """
+    _loading.acquire()
     for method in list(_methods):
         method._lock.acquire()
 
 
 def _renew_locks() -> None:
     """In a forked child, where a lock may be held by a thread that is not there."""
+    global _loading
+    _loading = threading.RLock()
     for method in list(_methods):
         method._lock = threading.RLock()
 
@@ -47,7 +52,13 @@ class ExecutorchMethod:
         # A method serves one call at a time. A thread that is inside may be the one on which Python
         # runs a finalizer that closes the model.
         self._lock = threading.RLock()
-        _methods.add(self)
+        with _loading:
+            _methods.add(self)
+            self._load(path, name)
+        self.call_seconds = 0.0  # of the last call, ops on the CPU included
+        self._last_run: dict[str, Any] = {"kernels": []}
+
+    def _load(self, path: Path, name: str) -> None:
         with errors_in_words():
             self._program = _runtime().load_program(_data(path))
             self._method = self._program.load_method(name)
@@ -63,8 +74,6 @@ class ExecutorchMethod:
             _spec(metadata.output_tensor_meta, i) for i in range(metadata.num_outputs())
         ]
         self.load_accounts = last_load()
-        self.call_seconds = 0.0  # of the last call, ops on the CPU included
-        self._last_run: dict[str, Any] = {"kernels": []}
 
     def run(self, *inputs: Any) -> list[Any]:
         import torch

@@ -226,9 +226,7 @@ def test_a_path_that_is_not_utf_8(path, tmp_path, given):
     with pytest.raises(highwater.HighwaterError, match="No such file"):
         highwater.load(name)
     Path(os.fsdecode(name)).write_bytes(b"no model")
-    with pytest.raises(
-        highwater.HighwaterError, match=r"\ufffd.*not a \.pte file"
-    ):
+    with pytest.raises(highwater.HighwaterError, match=r"\ufffd.*not a \.pte file"):
         highwater.load(name)
     Path(os.fsdecode(name)).write_bytes(path.read_bytes())
     with highwater.load(name) as model:

@@ -83,7 +83,7 @@ def say_text(text: str, style: str | None = None) -> None:
     if sys.stdout.isatty():
         say(paint(text, style) if style else text, end="")
     else:
-        click.echo(_SURROGATE.sub(_escaped, text), nl=False)
+        sys.stdout.write(_SURROGATE.sub(_escaped, text))  # click.echo would drop some of it
 
 
 def say_json(value: Any) -> None:
