@@ -39,8 +39,8 @@ bool is_interrupted() {
   return false;
 }
 
-// As the command line's tools end that know nothing of the signal. To let Python end by itself
-// would stop the other threads in a way that C++ cannot stand.
+// As a program ends that does not handle the signal. If Python ended by itself, it would stop the
+// other threads in a way that C++ cannot stand.
 [[noreturn]] void end_by_interrupt() {
   {
     const nb::gil_scoped_acquire gil;

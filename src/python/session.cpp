@@ -93,7 +93,7 @@ void bind_session(nb::module_& m) {
                   nb::arg("timeout_seconds") = nb::none(), nb::arg("progress") = nb::none())
       .def("close", &Shared::close, "Gives the device's memory back, after a run under way.")
       .def("run", &run, "Runs at the inputs' live shapes; gives all outputs.")
-      .def("profile", &profile, nb::arg("inputs"), nb::arg("clock") = "",
+      .def("profile", &profile, nb::arg("inputs"), nb::arg("clock").none() = "",
            "Runs, and gives the outputs and the time of each dispatch.")
       .def_prop_ro("inputs", [=](Shared& s) { return to_list(s.use(inputs)); })
       .def_prop_ro("outputs", [=](Shared& s) { return to_list(s.use(outputs)); })

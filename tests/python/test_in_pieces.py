@@ -214,6 +214,8 @@ def test_after_a_profile_runs_are_plain_again(paths):
     assert session.run_accounts["passes"] == 2
     with pytest.raises(highwater.HighwaterError, match="no such clock"):
         session.profile(ones(7), clock="sun")
+    with pytest.raises(highwater.HighwaterError, match="clock is 3; a text is wanted"):
+        session.profile(ones(7), clock=3)
     session.run(ones(7))
     assert session.run_accounts["passes"] == 2
     with pytest.raises(highwater.HighwaterError, match="set HIGHWATER_ADAPTER"):
