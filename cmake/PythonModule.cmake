@@ -15,7 +15,8 @@ nanobind_add_module(
   src/python/numbers.cpp
   src/python/options.cpp
   src/python/profile.cpp
-  src/python/session.cpp)
+  src/python/session.cpp
+  src/python/texts.cpp)
 target_include_directories(_native PRIVATE src)
 target_link_libraries(_native PRIVATE highwater)
 set_target_properties(_native PROPERTIES INSTALL_RPATH "$ORIGIN/lib")

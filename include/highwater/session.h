@@ -35,7 +35,7 @@ struct SessionOptions {
   double timeout_seconds = 300;  // how long a wait for the device may take before it is given up
   std::string without_passes;    // names of rewrites to leave out; see passes.h
   bool half_cache = false;       // keep float32 caches as float16; see passes.h
-  Progress progress;             // told how far loading has come
+  Progress progress;             // told how far loading has come; can end it
 };
 
 // Gives the bytes of a constant under its key to `use`, which is done with them when it returns.

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from highwater.errors import HighwaterError
 _DTYPES = {0: "uint8", 1: "int8", 3: "int32", 4: "int64", 5: "float16", 6: "float32", 11: "bool"}
 
 
+# Held by the thread that loads a method: the end of Python waits for it.
+_loading = threading.RLock()
 _methods: "weakref.WeakSet[ExecutorchMethod]" = weakref.WeakSet()
 
 
@@ -25,12 +28,15 @@ def _keep_threads_out() -> None:
 
     So those who are inside are waited for, and from then on all others wait for good.
     """
+    _loading.acquire()
     for method in list(_methods):
         method._lock.acquire()
 
 
 def _renew_locks() -> None:
     """In a forked child, where a lock may be held by a thread that is not there."""
+    global _loading
+    _loading = threading.RLock()
     for method in list(_methods):
         method._lock = threading.RLock()
 
@@ -46,25 +52,30 @@ class ExecutorchMethod:
         # A method serves one call at a time. A thread that is inside may be the one on which Python
         # runs a finalizer that closes the model.
         self._lock = threading.RLock()
-        _methods.add(self)
+        with _loading:
+            _methods.add(self)
+            self._load(path, name)
+        self.call_seconds = 0.0  # of the last call, ops on the CPU included
+        self._began = 0  # when it began
+        self._last_run: dict[str, Any] = {"kernels": []}
+
+    def _load(self, path: Path, name: str) -> None:
         with errors_in_words():
-            self._program = _runtime().load_program(str(path))
+            self._program = _runtime().load_program(_data(path))
             self._method = self._program.load_method(name)
         if self._method is None:
             raise HighwaterError(f"{path} has no method '{name}'")
-        self._check = _native.CallCheck(str(path), name)
+        self._check = _native.CallCheck(path, name)
         metadata = self._method.metadata
-        told = dict(enumerate(_native.methods(str(path))[name]["inputs"]))
+        told = dict(enumerate(_native.methods(path)[name]["inputs"]))
         self.inputs = [
-            {**told.get(i, {}), **_spec(metadata.input_tensor_meta(i))}
+            {**told.get(i, {}), **_spec(metadata.input_tensor_meta, i)}
             for i in range(metadata.num_inputs())
         ]
         self.outputs = [
-            _spec(metadata.output_tensor_meta(i)) for i in range(metadata.num_outputs())
+            _spec(metadata.output_tensor_meta, i) for i in range(metadata.num_outputs())
         ]
         self.load_accounts = last_load()
-        self.call_seconds = 0.0  # of the last call, ops on the CPU included
-        self._last_run: dict[str, Any] = {"kernels": []}
 
     def run(self, *inputs: Any) -> list[Any]:
         import torch
@@ -122,6 +133,15 @@ def _runtime() -> Any:
     return Runtime.get()
 
 
+def _data(path: Path) -> str | bytes:
+    """What ExecuTorch loads: it opens only files whose names are UTF-8."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return path.read_bytes()
+    return str(path)
+
+
 def _on_one_timeline(delegates: list[dict[str, Any]], start: int) -> dict[str, Any]:
     """Times from the start of the call; those of dispatches from the first submit."""
     spans = [
@@ -167,5 +187,9 @@ def _input(index: int, value: Any) -> Any:
     return tensor if tensor.stride() == plain.stride() else plain.copy_(tensor)
 
 
-def _spec(meta: Any) -> dict[str, Any]:
+def _spec(tensor_meta: Callable[[int], Any], index: int) -> dict[str, Any]:
+    try:
+        meta = tensor_meta(index)
+    except IndexError:  # ExecuTorch's way to say that it is no tensor
+        return {"kind": "integer"}
     return {"kind": "tensor", "dtype": _DTYPES.get(meta.dtype()), "bound": tuple(meta.sizes())}

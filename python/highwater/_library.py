@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from highwater.arguments import text
 from highwater.errors import HighwaterError
 
 _TELLING = (
@@ -103,7 +104,7 @@ def profiled_runs(clock: str = "") -> Iterator[Callable[[], list[dict[str, Any]]
 
     Gives a function that tells of each delegate of the last run.
     """
-    refused = _library.highwater_profile_runs(clock.encode())
+    refused = _library.highwater_profile_runs(os.fsencode(text("clock", clock)))
     if refused is not None:
         raise HighwaterError(_text(refused))
     try:

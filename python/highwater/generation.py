@@ -1,6 +1,5 @@
 """Generating text: pieces as they come, and what it took."""
 
-import operator
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -9,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from highwater import _native
+from highwater.arguments import at_least
 from highwater.errors import HighwaterError
 from highwater.tokenizers import TextStream, Tokenizer
 
@@ -86,17 +86,18 @@ class Generation(Iterator[str]):
         self._native = native
         self._turns = turns or Turns()
         self._options = dict(vars(sampling))
-        self._limit = _at_least(0, "max_new_tokens", max_new_tokens)
+        self._limit = at_least(0, "max_new_tokens", max_new_tokens)
         self._capacity = native.capacity
         self._stop = _StopText(stop)
         self._end_tokens = frozenset(end_tokens)
-        self._steps = _at_least(1, "steps_per_submit", steps_per_submit)
+        self._steps = at_least(1, "steps_per_submit", steps_per_submit)
         self._stream = TextStream(tokenizer) if tokenizer else None
         self._begin = [*before, *prompt]
         self._ahead: deque[int] = deque()  # drawn, and not yet taken
         self._has_drawn = False
         self._ended = False
-        self._asked = threading.Lock()  # never waited for
+        self._asked = threading.Lock()  # held by the thread that is inside of `__next__`
+        self._asker: int | None = None
         native.set_text(self._begin)
         self._turns.last = self
 
@@ -110,24 +111,32 @@ class Generation(Iterator[str]):
             raise HighwaterError(
                 "another thread is waiting for this generation's next piece; generate one for each"
             )
+        self._asker = threading.get_ident()
         try:
             piece = self._next_piece()
+            self.text += piece
         except BaseException:
             # An interrupt comes anywhere, also between a token and its text.
             self.stopped_by = self.stopped_by or "caller"
             self._ended = True
             raise
         finally:
+            self._asker = None
             self._asked.release()
         if not piece:
             raise StopIteration
-        self.text += piece
         return piece
 
     def close(self) -> None:
-        """Ends it here: the text is what was given so far."""
+        """Ends it here: the text is what was given so far.
+
+        A piece that another thread is waiting for does not come any more; its draw is waited for.
+        """
         self.stopped_by = self.stopped_by or "caller"
-        self._end()
+        if self._asker == threading.get_ident():
+            return  # a signal's handler inside of `__next__`, which ends it when it goes on
+        with self._asked:
+            self._end()
 
     def _next_piece(self) -> str:
         """Empty after the last."""
@@ -135,7 +144,8 @@ class Generation(Iterator[str]):
             return ""
         self._turns.last = self
         while self.stopped_by is None:
-            if piece := self._take(self._next_token()):
+            token = self._next_token()
+            if self.stopped_by is None and (piece := self._take(token)):
                 return piece
         self._end()
         return self._rest()
@@ -198,7 +208,7 @@ class Generation(Iterator[str]):
         return piece
 
     def _rest(self) -> str:
-        if self._stream is None or self.stopped_by == "stop text":
+        if self._stream is None or self.stopped_by in ("stop text", "caller"):
             return ""
         return self._stop.held + self._stream.end()
 
@@ -229,16 +239,6 @@ class _StopText:
         given = text[: len(text) - keep]
         self._given += len(given)
         return given
-
-
-def _at_least(least: int, name: str, value: Any) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise HighwaterError(f"{name} is {value!r}; a whole number is wanted") from None
-    if number < least:
-        raise HighwaterError(f"{name} is {number}; it must be at least {least}")
-    return number
 
 
 def _overlap(text: str, stop: str) -> int:

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from highwater import _native
+from highwater.arguments import text, texts
 from highwater.errors import HighwaterError
 from highwater.generation import Generation, Sampling, Turns
 from highwater.shipped import find_model
@@ -110,7 +111,7 @@ class Model:
             turns=self._turns,
             max_new_tokens=max_new_tokens,
             sampling=Sampling(temperature, top_k, top_p, seed),
-            stop=[stop] if isinstance(stop, str) else stop,
+            stop=texts("stop", stop),
             end_tokens=native.end_tokens,
             steps_per_submit=steps_per_submit,
         )
@@ -183,7 +184,7 @@ def _described(spec: dict[str, Any]) -> str:
 def check_generates(path: Path) -> None:
     """Raises, with the reason, if the file is not a language model."""
     try:
-        _native.Generator.check(str(path))
+        _native.Generator.check(path)
     except HighwaterError as error:
         raise HighwaterError(f"{path} cannot generate text: {error}") from None
 
@@ -213,40 +214,50 @@ def load(
     """
     if progress is not None and not callable(progress):
         raise HighwaterError(f"progress is {progress!r}; a function is wanted")
-    passes = [without_passes] if isinstance(without_passes, str) else without_passes
-    path = find_model(path)
-    if is_in_pieces(path, method):
-        has_options = (
-            device is not None or half_cache or bool(passes) or timeout_seconds is not None
-        )
-        return Model(path, open_in_pieces(path, method, has_options))
     options = dict(
         adapter="" if device is None else str(device),
         half_cache=bool(half_cache),
-        without_passes=",".join(passes),
+        without_passes=",".join(texts("without_passes", without_passes)),
         timeout_seconds=timeout_seconds,
         progress=progress,
     )
+    path = find_model(path)
+    if is_in_pieces(path, text("method", method)):
+        return Model(path, open_in_pieces(path, method, options))
     return Model(path, _open(path, method, options))
 
 
 def is_in_pieces(path: Path, method: str) -> bool:
     """Whether ExecuTorch runs it: it has several delegates, or ops for the CPU beside one."""
-    found = _native.methods(str(path)).get(method)
+    found = _native.methods(path).get(method)
     if not found:
         return False
     return len(found["delegates"]) > 1 or bool(found["delegates"] and found["cpu_ops"])
 
 
-def open_in_pieces(path: Path, method: str, has_options: bool) -> Any:
-    """Such a method, with the verbs of a native session."""
+# What sets an option of `_native.Session.open` for a method in pieces, if anything does.
+_INSTEAD_IN_PIECES = {
+    "adapter": "set HIGHWATER_ADAPTER instead",
+    "half_cache": "set HIGHWATER_HALF_CACHE instead",
+    "without_passes": "set HIGHWATER_WITHOUT_PASSES instead",
+    "timeout_seconds": "a run of it may take 300 seconds, and nothing changes that",
+}
+
+
+def open_in_pieces(path: Path, method: str, options: dict[str, Any]) -> Any:
+    """Such a method, with the verbs of a native session.
+
+    Nobody is told of its progress, which is no reason not to load it.
+    """
     from highwater._executorch import ExecutorchMethod
 
-    if has_options:
-        raise HighwaterError(
-            f"{path} has ops for the CPU, so that ExecuTorch runs it, which takes no options; "
-            "set HIGHWATER_ADAPTER, HIGHWATER_HALF_CACHE or HIGHWATER_WITHOUT_PASSES instead"
-        )
+    for name, instead in _INSTEAD_IN_PIECES.items():
+        given = options.get(name)
+        if given is not None and given is not False and given != "":
+            raise HighwaterError(
+                f"{path} has ops for the CPU, so that ExecuTorch runs it, which does not take "
+                f"{'device' if name == 'adapter' else name}; {instead}"
+            )
     return ExecutorchMethod(path, method)
 
 
@@ -263,9 +274,9 @@ def _open(path: Path, method: str, options: dict[str, Any]) -> Any:
     """A language model can do all that a session can, and generate text."""
     if method == "forward":
         try:
-            _native.Generator.check(str(path))
+            _native.Generator.check(path)
         except HighwaterError:
             pass
         else:
-            return _native.Generator.open(str(path), **options)
-    return _native.Session.open(str(path), method=method, **options)
+            return _native.Generator.open(path, **options)
+    return _native.Session.open(path, method=method, **options)

@@ -182,10 +182,10 @@ def open_session(
 ) -> Session:
     """What `profile` runs, with options as `_native.Session.open` takes them."""
     path = find_model(model)
+    options["adapter"] = adapter
     if is_in_pieces(path, method):
-        wanted = options.get("half_cache") or options.get("without_passes")
-        return open_in_pieces(path, method, bool(adapter or wanted))
-    return _native.Session.open(str(path), method=method, adapter=adapter, **options)
+        return open_in_pieces(path, method, options)
+    return _native.Session.open(path, method=method, **options)
 
 
 def profile(

@@ -3,6 +3,7 @@
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 from highwater.errors import HighwaterError
 
@@ -27,9 +28,12 @@ def shipped_models() -> dict[str, Path]:
     }
 
 
-def find_model(name: str | os.PathLike[str]) -> Path:
+def find_model(name: str | bytes | os.PathLike[Any]) -> Path:
     """The `.pte` file that is meant."""
-    path = Path(name)
+    try:
+        path = asked = Path(os.fsdecode(name))
+    except TypeError:
+        raise HighwaterError(f"the model is {name!r}; the path of a file is wanted") from None
     try:
         if (path / FILE).exists():
             path = path / FILE
@@ -43,9 +47,9 @@ def find_model(name: str | os.PathLike[str]) -> Path:
             raise HighwaterError(f"cannot read {path}: it is {_NO_FILES[kind]}, not a file")
         why = f"it is a folder without a {FILE}"
     shipped = shipped_models()
-    if str(name) in shipped:
-        return shipped[str(name)]
+    if str(asked) in shipped:
+        return shipped[str(asked)]
     known = ", ".join(shipped) or "none"
     raise HighwaterError(
-        f"cannot read {name}: {why}; nor is it a model that ships with Highwater ({known})"
+        f"cannot read {asked}: {why}; nor is it a model that ships with Highwater ({known})"
     )

@@ -23,7 +23,7 @@ class _HuggingFace:
     def __init__(self, path: Path) -> None:
         from tokenizers import Tokenizer as HuggingFaceTokenizer
 
-        self._tokenizer = HuggingFaceTokenizer.from_file(str(path))
+        self._tokenizer = HuggingFaceTokenizer.from_buffer(path.read_bytes())
 
     def encode(self, text: str) -> list[int]:
         return self._tokenizer.encode(text).ids

@@ -100,7 +100,7 @@ class Executable::Objects {
   Status warm_up(const Progress& progress, Accounts& accounts) {
     const std::vector<uint32_t> steps = steps_.one_for_each_pipeline();
     for (size_t i = 0; i < steps.size(); ++i) {
-      if (progress) progress("first runs", i, steps.size());
+      HW_CHECK(tell(progress, "first runs", i, steps.size()));
       const Dispatch dispatch{steps[i], 1, 1};
       const auto run_once = [&]() -> Status {
         HW_CHECK(submit_alone({&dispatch, 1}, accounts));
@@ -108,8 +108,7 @@ class Executable::Objects {
       };
       HW_CHECK(turns_.take(run_once));
     }
-    if (progress) progress("first runs", steps.size(), steps.size());
-    return {};
+    return tell(progress, "first runs", steps.size(), steps.size());
   }
 
   // What the host's clock says of nothing: the best of a few, for a machine has other things to do.

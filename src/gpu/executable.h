@@ -51,6 +51,10 @@ struct ExecutableSpec {
   Progress progress;
 };
 
+inline Status tell(const Progress& progress, std::string_view stage, size_t done, size_t total) {
+  return progress ? progress(stage, done, total) : Status();
+}
+
 struct Dispatch {
   uint32_t step;
   uint32_t x;

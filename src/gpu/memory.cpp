@@ -49,7 +49,7 @@ Status Memory::load(const Turns& turns, const ExecutableSpec& spec, Accounts& ac
   uint64_t portion = 0;
   for (uint32_t i = 0; i < spec.buffers.size(); ++i) {
     const BufferSpec& wanted = spec.buffers[i];
-    if (spec.progress) spec.progress("weights", i, spec.buffers.size());
+    HW_CHECK(tell(spec.progress, "weights", i, spec.buffers.size()));
     // Kept here even if it cannot be filled: the executable gives its objects back in a turn.
     Place& place = places_.emplace_back();
     HW_CHECK(wanted.texels == Texels::None ? load_buffer(place, i, turns, spec, accounts)
@@ -62,7 +62,7 @@ Status Memory::load(const Turns& turns, const ExecutableSpec& spec, Accounts& ac
       portion = 0;
     }
   }
-  if (spec.progress) spec.progress("weights", spec.buffers.size(), spec.buffers.size());
+  HW_CHECK(tell(spec.progress, "weights", spec.buffers.size(), spec.buffers.size()));
   return flush(turns, accounts);
 }
 

@@ -76,7 +76,7 @@ Result<BindGroupHandle> make_bindings(DeviceImpl& device, const ExecutableSpec& 
 Status Steps::load(const Turns& turns, const ExecutableSpec& spec, const Memory& memory,
                    WGPUBuffer params, Accounts& accounts) {
   for (const StepSpec& step : spec.steps) {
-    if (spec.progress) spec.progress("kernels", steps_.size(), spec.steps.size());
+    HW_CHECK(tell(spec.progress, "kernels", steps_.size(), spec.steps.size()));
     Step& made = steps_.emplace_back();
     HW_CHECK(turns.take_checked([&]() -> Status {
       DeviceImpl& device = turns.device();
@@ -86,8 +86,7 @@ Status Steps::load(const Turns& turns, const ExecutableSpec& spec, const Memory&
       return {};
     }));
   }
-  if (spec.progress) spec.progress("kernels", spec.steps.size(), spec.steps.size());
-  return {};
+  return tell(spec.progress, "kernels", spec.steps.size(), spec.steps.size());
 }
 
 void Steps::encode(WGPUCommandEncoder encoder, std::span<const Dispatch> dispatches,

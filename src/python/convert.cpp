@@ -82,7 +82,11 @@ HostTensor tensor_of(const Array& array, std::string_view what) {
 
 void raise(const Error& error) {
   const nb::object type = nb::module_::import_("highwater.errors").attr("HighwaterError");
-  PyErr_SetString(type.ptr(), error.message().c_str());
+  // A message may quote a path, which need not be UTF-8.
+  const std::string& words = error.message();
+  PyObject* message =
+      PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()), "replace");
+  if (message) PyErr_SetObject(type.ptr(), nb::steal(message).ptr());
   throw nb::python_error();
 }
 

@@ -7,6 +7,7 @@
 #include "python/bindings.h"
 #include "python/numbers.h"
 #include "python/options.h"
+#include "python/texts.h"
 
 namespace nb = nanobind;
 
@@ -19,11 +20,11 @@ using Tokens = std::vector<int64_t>;
 // Of the model itself, without what the generator adds to it.
 constexpr size_t kInputs = 2, kOutputs = 1;
 
-std::unique_ptr<Shared> open(const std::string& path, std::string adapter, bool half_cache,
-                             std::string without_passes, const nb::object& timeout,
-                             std::optional<PythonProgress> progress) {
-  Options options(std::move(adapter), half_cache, std::move(without_passes), timeout,
-                  std::move(progress));
+std::unique_ptr<Shared> open(const nb::object& given_path, const nb::object& adapter,
+                             bool half_cache, const nb::object& without_passes,
+                             const nb::object& timeout, std::optional<PythonProgress> progress) {
+  const std::string path = to_path(given_path);
+  Options options(adapter, half_cache, without_passes, timeout, std::move(progress));
   return options.open_with<Generator>(
       path, [&](const SessionOptions& o) { return Generator::open(path, o); });
 }
@@ -92,7 +93,8 @@ nb::list run(Shared& guarded, const nb::args& values) {
   })));
 }
 
-void check(const std::string& path) {
+void check(const nb::object& given_path) {
+  const std::string path = to_path(given_path);
   std::optional<Status> checked;
   {
     const LeavePython out;
@@ -106,10 +108,11 @@ void check(const std::string& path) {
 void bind_generator(nb::module_& m) {
   using G = Generator;
   nb::class_<Shared>(m, "Generator", "A text that a language model goes on with.")
-      .def_static("open", &open, nb::arg("path"), nb::kw_only(), nb::arg("adapter") = "",
-                  nb::arg("half_cache") = false, nb::arg("without_passes") = "",
-                  nb::arg("timeout_seconds") = nb::none(), nb::arg("progress") = nb::none())
-      .def_static("check", &check, nb::arg("path"),
+      .def_static("open", &open, nb::arg("path").none(), nb::kw_only(),
+                  nb::arg("adapter").none() = "", nb::arg("half_cache") = false,
+                  nb::arg("without_passes").none() = "", nb::arg("timeout_seconds") = nb::none(),
+                  nb::arg("progress") = nb::none())
+      .def_static("check", &check, nb::arg("path").none(),
                   "Raises, with the reason, if it is not a language model with a cache.")
       .def("close", &Shared::close, "Gives the device's memory back, after a run under way.")
       .def("append", &append, nb::arg("tokens").none(), "Adds tokens to the text.")

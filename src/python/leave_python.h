@@ -22,6 +22,7 @@ class LeavePython {
 
 // For Python's atexit: waits until no other thread is out. Who wants to go out from then on, on
 // another thread than this one, sleeps until the process ends, as Python has threads do at its end.
+// Ctrl-C ends the wait, and the process.
 void wait_for_others();
 
 }  // namespace highwater::python

@@ -6,6 +6,7 @@
 #include "highwater/file.h"
 #include "python/bindings.h"
 #include "python/numbers.h"
+#include "python/texts.h"
 
 namespace nb = nanobind;
 
@@ -26,8 +27,8 @@ nb::list inputs_of(const MethodSummary& method) {
 // Shapes of tensors, and integers.
 class PythonCallCheck {
  public:
-  PythonCallCheck(const std::string& path, const std::string& method)
-      : check_(value_or_raise(CallCheck::open(path, method))) {}
+  PythonCallCheck(const nb::object& path, const std::string& method)
+      : check_(value_or_raise(CallCheck::open(to_path(path), method))) {}
 
   void check(const nb::args& values) {
     std::vector<Input> inputs;
@@ -46,7 +47,8 @@ class PythonCallCheck {
   std::unique_ptr<CallCheck> check_;
 };
 
-nb::dict methods_of(const std::string& path) {
+nb::dict methods_of(const nb::object& given_path) {
+  const std::string path = to_path(given_path);
   std::optional<Result<std::vector<MethodSummary>>> summaries;
   {
     const LeavePython out;
@@ -73,11 +75,11 @@ NB_MODULE(_native, m) {
   nb::set_leak_warnings(false);
   highwater::python::bind_session(m);
   highwater::python::bind_generator(m);
-  m.def("methods", &highwater::python::methods_of, nb::arg("path"),
+  m.def("methods", &highwater::python::methods_of, nb::arg("path").none(),
         "The methods of a .pte file: delegates, ops left to the CPU, and constant integers.");
   using highwater::python::PythonCallCheck;
   nb::class_<PythonCallCheck>(m, "CallCheck", "Holds calls to what a method was exported for.")
-      .def(nb::init<const std::string&, const std::string&>(), nb::arg("path"), nb::arg("method"))
+      .def(nb::init<const nb::object&, const std::string&>(), nb::arg("path"), nb::arg("method"))
       .def("check", &PythonCallCheck::check, "Of shapes and integers, in the order of the inputs.");
   nb::module_::import_("atexit").attr("register")(
       nb::cpp_function(&highwater::python::wait_for_others));

@@ -31,11 +31,14 @@ template <class T>
 
 std::string shown(nb::handle value) {
   PyObject* text = PyObject_Repr(value.ptr());
-  if (!text) {  // Python refuses to print a number of thousands of digits
+  PyObject* utf8 = text ? PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace") : nullptr;
+  Py_XDECREF(text);
+  if (!utf8) {  // Python refuses to print a number of thousands of digits
     PyErr_Clear();
     return "a number too long to print";
   }
-  std::string words = nb::cast<std::string>(nb::steal(text));
+  const auto bytes = nb::steal<nb::bytes>(utf8);
+  std::string words(bytes.c_str(), bytes.size());
   if (words.size() > kMostShown) words = words.substr(0, kMostShown) + "…";
   return words;
 }

@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include <chrono>
 #include <exception>
 #include <functional>
 
@@ -17,12 +18,14 @@ namespace highwater::python {
 
 using PythonProgress = std::function<void(std::string, size_t, size_t)>;
 
-// Options as Python gives them. An exception in the progress callback must not pass through the
-// engine, which is compiled without them: it waits until the engine has returned.
+// Options as Python gives them. An exception in the progress callback, or in a signal's handler,
+// must not pass through the engine, which is compiled without them: it ends the load, and waits
+// until the engine has returned.
 class Options {
  public:
-  Options(std::string adapter, bool half_cache, std::string without_passes,
+  Options(nanobind::handle adapter, bool half_cache, nanobind::handle without_passes,
           nanobind::handle timeout_seconds, std::optional<PythonProgress> progress);
+  Options(const Options&) = delete;
 
   template <class T, class Open>
   std::unique_ptr<Guarded<T>> open_with(const std::string& path, const Open& open) {
@@ -40,9 +43,12 @@ class Options {
   }
 
  private:
+  Status told(std::string_view stage, size_t done, size_t total);
+
   SessionOptions options_;
   std::optional<PythonProgress> progress_;
   std::exception_ptr raised_;
+  std::chrono::steady_clock::time_point looked_at_signals_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace highwater::python

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "python/convert.h"
+#include "python/texts.h"
 
 namespace nb = nanobind;
 
@@ -45,9 +46,9 @@ nb::dict record(const DispatchTime& d) {
 
 }  // namespace
 
-nb::tuple profile(Guarded<Session>& guarded, const nb::args& values, const std::string& clock) {
+nb::tuple profile(Guarded<Session>& guarded, const nb::args& values, nb::handle clock) {
   const Inputs inputs(values);
-  const std::optional<ProfileClock> wanted = clock_named(clock);
+  const std::optional<ProfileClock> wanted = clock_named(to_text(clock, "clock"));
   std::vector<Output> outputs;
   const Profile p = value_or_raise(guarded.use([&](Session& session) -> Result<Profile> {
     HW_TRY(Profile profiled, session.profile(inputs.all(), wanted));

@@ -13,6 +13,6 @@ namespace highwater::python {
 // The outputs of a run, and a dict that tells where its time went. The clock is "device", "host",
 // or empty for the best there is.
 nanobind::tuple profile(Guarded<Session>& session, const nanobind::args& inputs,
-                        const std::string& clock);
+                        nanobind::handle clock);
 
 }  // namespace highwater::python

@@ -3,6 +3,7 @@
 #include "python/bindings.h"
 #include "python/options.h"
 #include "python/profile.h"
+#include "python/texts.h"
 
 namespace nb = nanobind;
 
@@ -29,12 +30,12 @@ std::vector<Spec> specs(const Session& session, const Side& side, size_t count) 
   return result;
 }
 
-std::unique_ptr<Guarded<Session>> open(const std::string& path, const std::string& method,
-                                       std::string adapter, bool half_cache,
-                                       std::string without_passes, const nb::object& timeout,
+std::unique_ptr<Guarded<Session>> open(const nb::object& given_path, const nb::object& given_method,
+                                       const nb::object& adapter, bool half_cache,
+                                       const nb::object& without_passes, const nb::object& timeout,
                                        std::optional<PythonProgress> progress) {
-  Options options(std::move(adapter), half_cache, std::move(without_passes), timeout,
-                  std::move(progress));
+  const std::string path = to_path(given_path), method = to_text(given_method, "method");
+  Options options(adapter, half_cache, without_passes, timeout, std::move(progress));
   return options.open_with<Session>(
       path, [&](const SessionOptions& o) { return Session::open(path, o, method); });
 }
@@ -86,13 +87,13 @@ void bind_session(nb::module_& m) {
   const auto inputs = [](Session& s) { return input_specs(s, s.input_count()); };
   const auto outputs = [](Session& s) { return output_specs(s, s.output_count()); };
   nb::class_<Shared>(m, "Session", "A program on a device.")
-      .def_static("open", &open, nb::arg("path"), nb::kw_only(), nb::arg("method") = "forward",
-                  nb::arg("adapter") = "", nb::arg("half_cache") = false,
-                  nb::arg("without_passes") = "", nb::arg("timeout_seconds") = nb::none(),
-                  nb::arg("progress") = nb::none())
+      .def_static("open", &open, nb::arg("path").none(), nb::kw_only(),
+                  nb::arg("method").none() = "forward", nb::arg("adapter").none() = "",
+                  nb::arg("half_cache") = false, nb::arg("without_passes").none() = "",
+                  nb::arg("timeout_seconds") = nb::none(), nb::arg("progress") = nb::none())
       .def("close", &Shared::close, "Gives the device's memory back, after a run under way.")
       .def("run", &run, "Runs at the inputs' live shapes; gives all outputs.")
-      .def("profile", &profile, nb::arg("inputs"), nb::arg("clock") = "",
+      .def("profile", &profile, nb::arg("inputs"), nb::arg("clock").none() = "",
            "Runs, and gives the outputs and the time of each dispatch.")
       .def_prop_ro("inputs", [=](Shared& s) { return to_list(s.use(inputs)); })
       .def_prop_ro("outputs", [=](Shared& s) { return to_list(s.use(outputs)); })

@@ -118,6 +118,8 @@ def test_tokens_may_be_numpys(generator):
         ("a", dict(max_new_tokens=-1), "max_new_tokens is -1; it must be at least 0"),
         ("a", dict(max_new_tokens=2.5), "max_new_tokens is 2.5; a whole number"),
         ("a", dict(steps_per_submit=0), "steps_per_submit is 0; it must be at least 1"),
+        ("a", dict(stop=[3]), r"stop\[0\] is 3; a text is wanted"),
+        ("a", dict(stop=None), "stop is None; a text, or a list of texts, is wanted"),
         (5, dict(), "the prompt is 5; a text, or a list of tokens"),
         ([1, "b"], dict(), "token 1 is 'b'"),
     ],
@@ -163,11 +165,24 @@ def test_timeouts_of_any_length(seconds):
         (dict(timeout_seconds="long"), "timeout_seconds is 'long'; a number is wanted"),
         (dict(without_passes=["swigloo"]), "no pass 'swigloo' to leave out; there are .*swiglu"),
         (dict(progress=3), "progress is 3; a function is wanted"),
+        (dict(without_passes=None), "without_passes is None; a text, or a list of texts"),
+        (dict(without_passes=[3]), r"without_passes\[0\] is 3; a text is wanted"),
+        (dict(without_passes=["a\udcff"]), r"without_passes is 'a\\udcff'; a text is wanted"),
+        (dict(method="a\udcff"), r"method is 'a\\udcff'; a text is wanted"),
+        (dict(method=None), "method is None; a text is wanted"),
+        (dict(method=[3]), r"method is \[3\]; a text is wanted"),
+        (dict(device="a\udcff"), r"adapter is 'a\\udcff'; a text is wanted"),
     ],
 )
 def test_options(options, words):
     with pytest.raises(highwater.HighwaterError, match=words):
         highwater.load(find_model("kjv"), **options)
+
+
+@pytest.mark.parametrize("path", [3, None, ["kjv"], 2.5])
+def test_what_is_no_path(path):
+    with pytest.raises(highwater.HighwaterError, match="; the path of a file is wanted"):
+        highwater.load(path)
 
 
 def test_passes_may_be_one_text():

@@ -232,6 +232,17 @@ def test_whatever_way_a_text_goes_out_it_is_harmless(monkeypatch, capsys):
     assert json.loads(out[out.index("{") :]) == {HOSTILE: HOSTILE}
 
 
+def test_the_text_of_a_model_is_harmless_on_a_terminal_and_as_it_is_elsewhere(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    for stream, want in (
+        (Terminal(), HARMLESS),
+        (io.StringIO(), HOSTILE.replace("\udcff", "\\xff").replace("\ud83d", "\\ud83d")),
+    ):
+        monkeypatch.setattr(sys, "stdout", stream)
+        terminal.say_text(HOSTILE, "strong")
+        assert stream.getvalue() == want
+
+
 @pytest.mark.parametrize("error", [click.UsageError, highwater.HighwaterError, ValueError, OSError])
 def test_an_error_that_quotes_a_hostile_name_is_harmless(error):
     result = invoke("tide", group=failing(error("no \x1b]0;owned\x07 here")))

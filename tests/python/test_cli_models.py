@@ -101,19 +101,19 @@ def test_a_conversation_goes_on_with_the_text_and_starts_anew(llama):
     assert result.stdout.strip() == said.strip()
 
 
-def test_a_model_writes_text_and_nothing_that_steers_a_terminal(llama, monkeypatch):
+def test_what_a_model_writes_goes_as_it_is_to_a_pipe(llama, monkeypatch):
     class Hostile:
         def encode(self, text):
             return [1]
 
         def decode(self, tokens):
-            return "\x1b[2J\x9b" * len(tokens)
+            return "\x1b[2J\x9b\r\n\f\udcff" * len(tokens)
 
     monkeypatch.setattr(highwater, "load_tokenizer", lambda *_: Hostile())
     result = invoke("generate", llama, "-p", "a\x1b[2Jb", "-n", 2)
-    assert result.stdout == "a\\x1b[2Jb" + "\\x1b[2J\\x9b" * 2 + "\n"
+    assert result.stdout_bytes == ("a\x1b[2Jb" + "\x1b[2J\x9b\r\n\f\\xff" * 2 + "\n").encode()
     (answer,) = json.loads(invoke("generate", llama, "-p", "a", "-n", 2, "--json").stdout)
-    assert answer["text"] == "\x1b[2J\x9b" * 2
+    assert answer["text"] == "\x1b[2J\x9b\r\n\f\udcff" * 2
 
 
 def test_ctrl_c_ends_a_text_and_says_what_was_done(llama, tmp_path):

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
 
 import highwater
@@ -69,6 +70,52 @@ def test_a_run_is_told_of_with_all_its_delegates(paths):
             torch.testing.assert_close(model(x), module(2)(x), rtol=1e-4, atol=1e-5)
             check(model.last_run, paths[3], rows)
             assert highwater.last_run() == model.last_run
+
+
+class Scaled(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.RMSNorm(64)
+
+    def forward(self, x, times):
+        return self.norm(x) * times, x.shape[0] + times
+
+
+def test_integers_go_in_and_come_out(tmp_path):
+    path, rows = tmp_path / "scaled.pte", torch.export.Dim("rows", max=32)
+    path.write_bytes(lowering.lower(Scaled(), (torch.randn(4, 64), 5), ({0: rows}, None)))
+    with highwater.load(path) as model:
+        assert [given["kind"] for given in model.inputs] == ["tensor", "integer"]
+        assert [given["kind"] for given in model.outputs] == ["tensor", "integer"]
+        assert "(float32 of at most 32x64, integer)" in repr(model)
+        for rows in LENGTHS:
+            x = torch.randn(rows, 64)
+            got, count = model(x, 5)
+            torch.testing.assert_close(got, Scaled()(x, 5)[0], rtol=1e-4, atol=1e-5)
+            assert count == rows + 5
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        (dict(device=0), "does not take device; set HIGHWATER_ADAPTER instead"),
+        (dict(half_cache=True), "half_cache; set HIGHWATER_HALF_CACHE instead"),
+        (dict(without_passes="all"), "without_passes; set HIGHWATER_WITHOUT_PASSES instead"),
+        (dict(timeout_seconds=5), "timeout_seconds; a run of it may take 300 seconds, and nothing"),
+        (dict(timeout_seconds=0), "timeout_seconds"),
+    ],
+)
+def test_an_option_that_is_not_taken_is_named_with_what_is_instead(paths, options, words):
+    with pytest.raises(highwater.HighwaterError, match=words):
+        highwater.load(paths[2], **options)
+
+
+def test_a_path_that_is_not_utf_8(paths, tmp_path):
+    path = os.fsencode(tmp_path) + b"/\xff\xfe.pte"
+    Path(os.fsdecode(path)).write_bytes(paths[2].read_bytes())
+    with highwater.load(path) as model:
+        model(ones(5))
+        assert model.last_run["delegates"] == 2
 
 
 def test_models_that_take_turns_are_told_apart(paths):
@@ -167,6 +214,8 @@ def test_after_a_profile_runs_are_plain_again(paths):
     assert session.run_accounts["passes"] == 2
     with pytest.raises(highwater.HighwaterError, match="no such clock"):
         session.profile(ones(7), clock="sun")
+    with pytest.raises(highwater.HighwaterError, match="clock is 3; a text is wanted"):
+        session.profile(ones(7), clock=3)
     session.run(ones(7))
     assert session.run_accounts["passes"] == 2
     with pytest.raises(highwater.HighwaterError, match="set HIGHWATER_ADAPTER"):

@@ -1,13 +1,18 @@
 """highwater.load: arrays in, arrays out, at any live shape; and files that are no models."""
 
+import os
+import shutil
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import highwater
 import llamas
 import lowering
 import numpy as np
 import pytest
+import subprocesses
 import torch
+from highwater.shipped import find_model
 
 LENGTHS = (128, 37, 1, 64, 0, 128)
 
@@ -118,11 +123,58 @@ def test_progress_is_told_and_may_stop_the_load(path):
     highwater.load(path).close()
 
 
+def test_a_load_that_is_stopped_does_no_more(path):
+    """The device keeps what was compiled for it: a load that went on would leave nothing to do."""
+    done = subprocesses.run(
+        """
+        keep = highwater.load(sys.argv[1])  # keeps the device
+        def stop(stage, done, total):
+            if stage == "kernels":
+                raise ValueError("enough")
+        objects = []
+        for progress in (stop, None, None):
+            try:
+                with highwater.load("kjv", progress=progress) as model:
+                    objects.append(model.load_accounts["gpu_objects"])
+            except ValueError as error:
+                print(error)
+        print(objects[0] > objects[1])
+        """,
+        path,
+    )
+    assert (done.returncode, done.stdout) == (0, "enough\nTrue\n"), done.stderr
+
+
+def test_ctrl_c_stops_a_load_of_which_nobody_is_told(path):
+    """Without it, the handler's exception would come when the load is done."""
+    done = subprocesses.run(
+        """
+        import signal
+        keep = highwater.load(sys.argv[1])
+        def interrupt(*_):
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            raise KeyboardInterrupt
+        signal.signal(signal.SIGALRM, interrupt)
+        objects = []
+        for after in (0.1, 0, 0):
+            signal.setitimer(signal.ITIMER_REAL, after)
+            try:
+                with highwater.load("kjv") as model:
+                    objects.append(model.load_accounts["gpu_objects"])
+            except KeyboardInterrupt:
+                print("interrupted")
+        print(objects[0] > objects[1])
+        """,
+        path,
+    )
+    assert (done.returncode, done.stdout) == (0, "interrupted\nTrue\n"), done.stderr
+
+
 def test_a_model_with_cpu_ops_runs_through_executorch(tmp_path):
     path = tmp_path / "model.pte"
     path.write_bytes(llamas.build("4w_no_cache").pte)
     eager = llamas.build("4w_no_cache").fresh()
-    with pytest.raises(highwater.HighwaterError, match="set HIGHWATER_ADAPTER"):
+    with pytest.raises(highwater.HighwaterError, match="set HIGHWATER_HALF_CACHE"):
         highwater.load(path, half_cache=True)
     with highwater.load(path) as model:
         for length in (9, 1, 13):
@@ -163,6 +215,33 @@ def test_missing_files_folders_methods_and_adapters(path, tmp_path):
     ):
         with pytest.raises(highwater.HighwaterError, match=words):
             highwater.load(name, **options)
+
+
+@pytest.mark.parametrize("given", [bytes, str, Path])
+def test_a_path_that_is_not_utf_8(path, tmp_path, given):
+    folder = os.fsencode(tmp_path) + b"/\xff\xfe"
+    Path(os.fsdecode(folder)).mkdir()
+    name = folder + b"/model.pte"
+    name = name if given is bytes else given(os.fsdecode(name))
+    with pytest.raises(highwater.HighwaterError, match="No such file"):
+        highwater.load(name)
+    Path(os.fsdecode(name)).write_bytes(b"no model")
+    with pytest.raises(highwater.HighwaterError, match=r"\ufffd.*not a \.pte file"):
+        highwater.load(name)
+    Path(os.fsdecode(name)).write_bytes(path.read_bytes())
+    with highwater.load(name) as model:
+        assert model(np.ones((1, 7, 16)), np.ones((1, 7, 16))).shape == (1, 7, 16)
+    with pytest.raises(highwater.HighwaterError, match="is closed"):
+        model.last_run  # noqa: B018
+    with highwater.load(folder) as model:
+        assert os.fsencode(model.path) == folder + b"/model.pte"
+
+
+def test_a_language_model_and_its_tokenizer_in_a_folder_that_is_not_utf_8(tmp_path):
+    folder = tmp_path / os.fsdecode(b"\xff")
+    shutil.copytree(find_model("kjv").parent, folder)
+    with highwater.load(folder) as model:
+        assert "".join(model.generate("In the", max_new_tokens=2))
 
 
 def test_a_folder_and_the_name_of_a_shipped_model(path):

@@ -1,5 +1,7 @@
 """Processes: forks are told at once, and a program ends with the code that it meant."""
 
+import signal
+
 import pytest
 import subprocesses
 
@@ -120,3 +122,50 @@ def test_a_daemon_thread_inside_a_load_does_not_either():
         """
     )
     assert (done.returncode, done.stdout, done.stderr) == (7, "", "")
+
+
+def test_ctrl_c_ends_a_program_that_waits_for_a_daemon_thread():
+    done = subprocesses.run(
+        """
+        import signal
+
+        started = threading.Event()
+
+        def stay(*_):
+            started.set()
+            time.sleep(100)
+
+        def interrupt():
+            time.sleep(1)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        threading.Thread(target=highwater.load, args=("kjv",), kwargs=dict(progress=stay),
+                         daemon=True).start()
+        started.wait()
+        threading.Thread(target=interrupt, daemon=True).start()
+        print("not lost")
+        sys.exit(7)
+        """,
+        seconds=60,
+    )
+    assert (done.returncode, done.stdout) == (-signal.SIGINT, "not lost\n"), done.stderr
+
+
+def test_progress_may_fork():
+    done = subprocesses.run(
+        """
+        children = []
+
+        def fork(*_):
+            if not children:
+                children.append(os.fork())
+                if children[0] == 0:
+                    sys.exit(5)
+
+        with highwater.load("kjv", progress=fork) as model:
+            print(os.waitstatus_to_exitcode(os.waitpid(children[0], 0)[1]))
+            print(len("".join(model.generate("In the", max_new_tokens=4))) > 0)
+        """,
+        seconds=60,
+    )
+    assert (done.returncode, done.stdout) == (0, "5\nTrue\n"), done.stderr

@@ -123,6 +123,8 @@ def test_a_profiled_run_gives_the_same_and_tells_every_dispatch(model, clock):
         assert session.run_accounts["passes"] == len(kernels)
         assert np.array_equal(session.run(x)[0], plain)
         assert session.run_accounts["passes"] == 1
+    with pytest.raises(highwater.HighwaterError, match="clock is 3; a text is wanted"):
+        session.profile(x, clock=3)
     with pytest.raises(highwater.HighwaterError, match="no clock 'sun'"):
         session.profile(x, clock="sun")
     with pytest.raises(highwater.HighwaterError, match="input 0"):

@@ -104,6 +104,34 @@ def test_one_generation_is_for_one_thread_at_a_time(model, alone):
     assert generation.tokens[: len(alone[0].tokens)] == alone[0].tokens
 
 
+def test_a_generation_that_is_closed_gains_nothing_from_a_thread_inside(model):
+    """Wherever the other thread is: in a draw, or between tokens."""
+    for delay in (0, 0.001, 0.005, 0.02, 0.05):
+        generation = model.generate(PROMPTS[0], max_new_tokens=200, steps_per_submit=200)
+        next(generation)
+        pieces = []
+        taking = threading.Thread(target=lambda g=generation, p=pieces: p.extend(g))
+        taking.start()
+        time.sleep(delay)
+        generation.close()
+        tokens, text = list(generation.tokens), generation.text
+        assert generation.stopped_by == "caller" or len(tokens) == 200
+        taking.join()
+        assert (generation.tokens, generation.text) == (tokens, text)
+        assert model.generator().text == generation.whole
+
+
+def test_a_generation_may_be_closed_by_a_signal_inside_of_it(model, monkeypatch):
+    generation = model.generate(PROMPTS[0], max_new_tokens=20)
+    next(generation)
+    draw = generation._draw
+    monkeypatch.setattr(generation, "_draw", lambda: (generation.close(), draw()))
+    tokens = list(generation.tokens)
+    assert list(generation) == []
+    assert (generation.tokens, generation.stopped_by) == (tokens, "caller")
+    assert model.generator().text == generation.whole
+
+
 def test_a_call_that_fails_leaves_the_generations_as_they_are(model, alone):
     generation = begin(model, 2)
     next(generation)

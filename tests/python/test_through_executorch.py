@@ -54,7 +54,7 @@ def test_what_executorch_cannot_be_given(partly_on_the_cpu):
         with pytest.raises(highwater.HighwaterError, match=words):
             model(value)
         torch.testing.assert_close(model(x), PartlyOnTheCpu()(x))
-    with pytest.raises(highwater.HighwaterError, match="takes no options"):
+    with pytest.raises(highwater.HighwaterError, match="does not take timeout_seconds"):
         highwater.load(partly_on_the_cpu, timeout_seconds=5)
     model.close()
     with pytest.raises(highwater.HighwaterError, match="is closed"):
@@ -81,6 +81,26 @@ time.sleep(0.3)
 
 def test_a_daemon_thread_inside_a_run_does_not_change_how_a_program_ends(partly_on_the_cpu):
     done = subprocesses.run(BUSY + "sys.exit(7)", partly_on_the_cpu)
+    assert (done.returncode, done.stdout) == (7, ""), done.stderr
+
+
+def test_a_daemon_thread_inside_a_load_does_not_either(partly_on_the_cpu):
+    done = subprocesses.run(
+        """
+        started = threading.Event()
+
+        def keep_loading():
+            while True:
+                highwater.load(sys.argv[1]).close()
+                started.set()
+
+        for _ in range(2):
+            threading.Thread(target=keep_loading, daemon=True).start()
+        started.wait()
+        sys.exit(7)
+        """,
+        partly_on_the_cpu,
+    )
     assert (done.returncode, done.stdout) == (7, ""), done.stderr
 
 

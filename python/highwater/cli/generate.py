@@ -120,7 +120,7 @@ def _as_dict(prompt: str, generation: highwater.Generation) -> dict[str, Any]:
 def _stream(model: highwater.Model, prompt: str, options: dict[str, Any], **more: Any) -> None:
     """Prints a prompt and what follows on it. Ctrl-C ends it with a word about what was done."""
     generation = model.generate(prompt, **options, **more)  # a prompt that is too long ends here
-    terminal.say(terminal.paint(prompt, "strong"), end="")
+    terminal.say_text(prompt, "strong")
     sys.stdout.flush()
     try:
         _print_pieces(generation)
@@ -133,7 +133,7 @@ def _stream(model: highwater.Model, prompt: str, options: dict[str, Any], **more
 
 def _print_pieces(pieces: Iterable[str]) -> None:
     for piece in pieces:
-        terminal.say(piece, end="")
+        terminal.say_text(piece)
         sys.stdout.flush()
     terminal.say()
 

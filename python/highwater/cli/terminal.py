@@ -5,7 +5,8 @@ Results go to stdout (`say`, `say_json`), all else to stderr (`remark`), so that
 colours off there, too.
 
 What is said may hold text of others: names in a file, a path, a message, what a model writes.
-`shown` is the one way to a terminal, and lets no control character of theirs through.
+`shown` is the one way to a terminal, and lets no control character of theirs through. Only what is
+asked for as it is (`say_text`) goes as it is to a file or a pipe.
 """
 
 import json
@@ -40,6 +41,8 @@ _MARK = re.compile(f"[{chr(0xFDD0)}-{_END}]")
 # name that are not UTF-8.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
+_SURROGATE = re.compile(r"[\ud800-\udfff]")  # no encoding has a way to write it
+
 # One with its unit, or a dash where there is none.
 _NUMBER = re.compile(r"-|-?[\d.,]+(e[+-]?\d+)? ?[A-Za-zµ%]{0,4}")
 
@@ -73,6 +76,14 @@ def shown(text: str, *, colours: bool = False) -> str:
 def say(text: str = "", *, end: str = "\n") -> None:
     """On stdout."""
     click.echo(shown(text, colours=has_colours(sys.stdout)) + end, nl=False)
+
+
+def say_text(text: str, style: str | None = None) -> None:
+    """On stdout: a text of somebody else's, to the byte where it is no terminal that gets it."""
+    if sys.stdout.isatty():
+        say(paint(text, style) if style else text, end="")
+    else:
+        sys.stdout.write(_SURROGATE.sub(_escaped, text))  # click.echo would drop some of it
 
 
 def say_json(value: Any) -> None:

@@ -1,4 +1,5 @@
 // Sessions on several threads share a device and do not disturb each other.
+#include <algorithm>
 #include <thread>
 
 #include "support/expect.h"
@@ -42,14 +43,35 @@ TEST(Threads, ProgressIsToldOutsideOfTheDevicesTurns) {
   const auto running = residual.load();
   int64_t told = 0;
   SessionOptions options;
-  options.progress = [&](std::string_view, size_t, size_t) {
+  options.progress = [&](std::string_view, size_t, size_t) -> Status {
     std::thread beside([&] { residual.run_and_compare(*running, ++told, 1.0f); });
     beside.join();
+    return {};
   };
   const auto loaded = other.load(options);
   ASSERT_TRUE(succeeds(loaded));
   EXPECT_GT(told, 3);
   other.run_and_compare(**loaded, 17, 1.0f);
+}
+
+TEST(Threads, AnErrorOfProgressEndsTheLoadAtOnce) {
+  const Residual residual(1.0f);
+  for (const std::string_view last : {"weights", "kernels", "first runs"}) {
+    std::vector<std::string> told;
+    SessionOptions options;
+    options.progress = [&](std::string_view stage, size_t, size_t) -> Status {
+      told.emplace_back(stage);
+      if (stage == last) return fail("enough of ", stage);
+      return {};
+    };
+    const auto stopped = residual.load(options);
+    ASSERT_FALSE(stopped.ok());
+    EXPECT_EQ(stopped.error().message(), text("enough of ", last));
+    EXPECT_EQ(std::count(told.begin(), told.end(), last), 1);
+    EXPECT_EQ(told.back(), last);
+  }
+  const auto loaded = residual.load();
+  residual.run_and_compare(*loaded, 17, 1.0f);
 }
 
 }  // namespace
