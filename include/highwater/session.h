@@ -79,7 +79,8 @@ class HIGHWATER_API Session {
   DType output_dtype(size_t i) const;
   // As the model's author called it; empty if the file does not say.
   std::string_view input_name(size_t i) const;
-  // The smallest that it can be, as far as the file says: a dim that is not live is as in the bound.
+  // The smallest that it can be, as far as the file says: a dim that is not live is as in the
+  // bound.
   Dims input_least(size_t i) const;
   // The largest that they can be.
   const Dims& input_bound(size_t i) const;
