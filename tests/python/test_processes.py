@@ -129,6 +129,8 @@ def test_ctrl_c_ends_a_program_that_waits_for_a_daemon_thread():
         """
         import signal
 
+        # A shell that starts tests in the background has them ignore it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         started = threading.Event()
 
         def stay(*_):
