@@ -69,5 +69,60 @@ TEST(Broadcast, ADimThatMeetsAConstantIsFixed) {
   }
 }
 
+// Each good call comes after a bad one, at lengths that shrink and grow.
+TEST(Broadcast, ABiasServesAllRowsOrColumnsIfItWasExportedSo) {
+  ProgramBuilder b;
+  const ValueId bias = b.input({8, 1}), x = b.input({8, 4}), w = b.input({4, 8});
+  const ValueId one = b.integer(1);
+  const ValueId y = b.apply("aten.addmm.default", {bias, x, w, one, one}, {8, 8});
+  b.output(y);
+  Engine engine(b.program());
+  for (const int64_t rows : {8, 5, 1, 7}) {
+    EXPECT_TRUE(succeeds(engine.call({of_dims({rows, 1}), of_dims({rows, 4}), of_dims({4, 5})})));
+    EXPECT_EQ(engine.dims(y), (Dims{rows, 5}));
+    // One row of a bias that had eight.
+    const auto bad = engine.call({of_dims({1, 1}), of_dims({3, 4}), of_dims({4, 5})});
+    EXPECT_TRUE(fails_saying(bad, {"aten.addmm", "a bias of dims [1, 1]", "3 rows of 5"}));
+  }
+}
+
+TEST(Broadcast, AnExpansionStretchesWhatWasExportedAsOne) {
+  ProgramBuilder b;
+  const ValueId x = b.input({1, 6}), z = b.input({8, 6}), n = b.input_scalar();
+  const ValueId sizes = b.list({n, b.integer(6)});
+  const ValueId y = b.apply("aten.expand_copy.default", {x, sizes}, {8, 6});
+  const ValueId same = b.apply("aten.expand_copy.default", {z, sizes}, {8, 6});
+  b.output(y).output(same);
+  Engine engine(b.program());
+  for (const int64_t rows : {8, 3, 1, 7}) {
+    EXPECT_TRUE(succeeds(engine.call({of_dims({1, 6}), of_dims({rows, 6}), rows})));
+    EXPECT_EQ(engine.dims(y), (Dims{rows, 6}));
+    const auto bad = engine.call({of_dims({1, 6}), of_dims({1, 6}), int64_t{5}});
+    EXPECT_TRUE(fails_saying(bad, {"aten.expand_copy", "cannot expand to 5"}));
+  }
+}
+
+TEST(Broadcast, AMaskOfOneRowServesAllQueriesIfItWasExportedSo) {
+  for (const int64_t bound : {1, 8}) {
+    ProgramBuilder b;
+    const ValueId q = b.input({1, 2, 8, 4}), k = b.input({1, 2, 8, 4});
+    const ValueId mask = b.input({1, 1, bound, 8});
+    const ValueId y = b.apply("et_vk.sdpa.default", {q, k, k, mask, b.number(1.0)}, {1, 2, 8, 4});
+    b.output(y);
+    Engine engine(b.program());
+    for (const int64_t length : {8, 3, 1, 7}) {
+      const Input rows = of_dims({1, 2, length, 4});
+      const int64_t height = bound == 1 ? 1 : length;
+      EXPECT_TRUE(succeeds(engine.call({rows, rows, of_dims({1, 1, height, length})})));
+      EXPECT_EQ(engine.dims(y), (Dims{1, 2, length, 4}));
+      const Input five = of_dims({1, 2, 5, 4});
+      const Status one_row = engine.call({five, five, of_dims({1, 1, 1, 5})});
+      EXPECT_EQ(one_row.ok(), bound == 1);
+      const Status narrow = engine.call({five, five, of_dims({1, 1, 1, 4})});
+      EXPECT_TRUE(fails_saying(narrow, {"a mask of dims [1, 1, 1, 4]", "5 keys"}));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace highwater
