@@ -30,7 +30,7 @@ from executorch.extension.llm.export.config.llm_config import LlmConfig  # noqa:
 
 # Lowers several times faster, to the same bytes.
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "python"))
-import fast_export  # noqa: E402
+from support import fast_export  # noqa: E402
 
 
 def write_checkpoint(model: Model, folder: Path) -> None:

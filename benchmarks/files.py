@@ -21,7 +21,7 @@ WEIGHTS = "weights.npz"
 REFERENCE = "reference.npz"
 ONNX = "model.onnx"
 
-EXPORTER = ("benchmarks/export.py", "tests/python/fast_export.py", "requirements.txt")
+EXPORTER = ("benchmarks/export.py", "tests/python/support/fast_export.py", "requirements.txt")
 WRITER = ("benchmarks/onnx_graph.py", "benchmarks/requirements.txt")
 
 

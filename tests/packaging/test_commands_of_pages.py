@@ -22,15 +22,13 @@ import shutil
 import sys
 from pathlib import Path
 
-import hugging_face_models
-import llamas
 import markdown
 import program
 import pytest
-import spelling
 import torch
 from conftest import ROOT, run
 from highwater.shipped import shipped_models
+from support import hugging_face_models, llamas, spelling
 
 README = ROOT / "README.md"
 BLOCKS = {page: markdown.blocks(page) for page in sorted((ROOT / "docs").glob("*.md"))}

@@ -6,10 +6,9 @@ import tempfile
 from pathlib import Path
 
 import highwater
-import llamas
-import lowered_cache
 import pytest
 from conftest import ROOT, build_example, run
+from support import llamas, lowered_cache
 from tokenizers import Tokenizer, decoders, models, trainers
 from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.processors import TemplateProcessing

@@ -2,9 +2,9 @@
 
 import subprocess
 
-import llamas
 import pytest
 from conftest import build_example, run
+from support import llamas
 
 PROMPT = [3, 141, 59, 26, 53, 58, 97, 93, 238, 46, 26, 43, 38]
 

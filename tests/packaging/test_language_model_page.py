@@ -4,11 +4,10 @@ import dataclasses
 import shlex
 import sys
 
-import llamas
-import spelling
 from conftest import ROOT, run
 from highwater.cli.export import command, language_model
 from highwater.exporting import llama
+from support import llamas, spelling
 from test_pages import examples
 
 CLI, PYTHON = ROOT / "docs" / "cli.md", ROOT / "docs" / "python.md"

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-import catalogue
-from catalogue_outcome import LIVE, PASSED, STATIC
+from support import catalogue
+from support.catalogue_outcome import LIVE, PASSED, STATIC
 
 # Fewer than this pass only if something is broken that no single case reports.
 LEAST_PASSED = {STATIC: 270, LIVE: 235}

@@ -8,8 +8,6 @@ import sys
 import time
 from pathlib import Path
 
-import hugging_face_models
-import llamas
 import pytest
 import torch
 from click.testing import CliRunner
@@ -17,7 +15,8 @@ from executorch.examples.models.llama import export_llama_lib
 from highwater.cli import commands
 from highwater.cli import export as export_command
 from highwater.exporting import hugging_face, llama
-from live import FLOAT, WHOLE_MODEL, LiveProgram, assert_same
+from support import hugging_face_models, llamas
+from support.live import FLOAT, WHOLE_MODEL, LiveProgram, assert_same
 from torch.utils._pytree import tree_leaves
 
 MODELS = '''

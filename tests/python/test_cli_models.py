@@ -8,15 +8,13 @@ import sys
 import time
 
 import highwater
-import llamas
-import lowering
 import numpy as np
 import pytest
-import spelling
 import torch
 from click.testing import CliRunner
 from highwater import shipped
 from highwater.cli import commands
+from support import llamas, lowering, spelling
 
 
 class Gate(torch.nn.Module):

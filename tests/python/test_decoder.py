@@ -2,15 +2,12 @@
 
 import functools
 
-import decoder
-import lowered_cache
-import lowering
-import modules
 import pytest
 import torch
-from live import RMS, LiveProgram
-from lowering import lower, program_ops
-from modules import live
+from support import decoder, lowered_cache, lowering, modules
+from support.live import RMS, LiveProgram
+from support.lowering import lower, program_ops
+from support.modules import live
 
 # From the bound to primes, to a single token, up again; twice the same; one less than the bound.
 LENGTHS = (64, 37, 1, 2, 53, 13, 13, 64, 63)

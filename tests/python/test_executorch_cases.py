@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 import torch
 from executorch.backends.webgpu.test.ops.dynamic_shape import test_dynamic_shape_export as theirs
-from live import LiveProgram, Tolerance, assert_same
-from lowered_cache import cached
-from modules import live
+from support.live import LiveProgram, Tolerance, assert_same
+from support.lowered_cache import cached
+from support.modules import live
 
 ROWS = (1, 1, -1, theirs.HIDDEN)
 

@@ -1,11 +1,10 @@
 """Text from a model in Python: the device draws, and it is what one step at a time would draw."""
 
 import highwater
-import llamas
 import numpy as np
 import pytest
-import spelling
 from highwater import _native
+from support import llamas, spelling
 
 PROMPT = "How far is it?"
 SETTINGS = [

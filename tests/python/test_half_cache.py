@@ -1,10 +1,10 @@
 """Caches in half precision for programs that say float32: half the memory, almost the same."""
 
 import highwater
-import llamas
 import pytest
-from live import WHOLE_MODEL_HALF
-from llama_session import Session
+from support import llamas
+from support.live import WHOLE_MODEL_HALF
+from support.llama_session import Session
 
 HEAD_DIM = llamas.PARAMS["dim"] // llamas.PARAMS["n_heads"]
 CACHE_BYTES = 2 * llamas.LAYERS * llamas.CONTEXT * llamas.PARAMS["n_kv_heads"] * HEAD_DIM * 4

@@ -9,8 +9,6 @@ from pathlib import Path
 from threading import Barrier
 
 import highwater
-import inspected
-import lowering
 import numpy as np
 import pytest
 import torch
@@ -18,6 +16,7 @@ from click.testing import CliRunner
 from executorch.runtime import Runtime
 from highwater import inspect, profiling
 from highwater.cli import commands
+from support import inspected, lowering
 from test_profiling import CLOCKS, check_trace
 
 LENGTHS = (32, 5, 1, 13, 32)

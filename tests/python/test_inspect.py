@@ -7,12 +7,11 @@ import subprocess
 import sys
 
 import highwater
-import inspected
-import llamas
 import pytest
 import torch
 from highwater import inspect
-from live import LiveProgram
+from support import inspected, llamas
+from support.live import LiveProgram
 
 
 def run_cli(*arguments, **environment) -> subprocess.CompletedProcess:

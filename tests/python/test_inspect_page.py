@@ -2,11 +2,10 @@
 
 import re
 
-import inspected
-import llamas
 import pytest
-from browser import Browser
 from highwater import inspect
+from support import inspected, llamas
+from support.browser import Browser
 
 NOW = "return [...document.querySelectorAll('.row[data-node]')].map(r => [Number(r.dataset.node), "
 NOW += "r.querySelector('.now').title, r.querySelector('.kernels').textContent])"

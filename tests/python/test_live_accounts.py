@@ -2,9 +2,9 @@
 
 import highwater
 import torch
-from live import LENGTHS, RMS, LiveProgram
-from lowering import lower
-from modules import WIDTH, RmsNorm, live
+from support.live import LENGTHS, RMS, LiveProgram
+from support.lowering import lower
+from support.modules import WIDTH, RmsNorm, live
 from torch import nn
 
 

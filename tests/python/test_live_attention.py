@@ -3,10 +3,10 @@
 import highwater
 import pytest
 import torch
-from live import BOTH_KINDS, EXACT, SDPA, LiveProgram, check_live
-from llm_modules import CachedAttention, start_of
-from lowering import assert_delegated, lower
-from modules import live
+from support.live import BOTH_KINDS, EXACT, SDPA, LiveProgram, check_live
+from support.llm_modules import CachedAttention, start_of
+from support.lowering import assert_delegated, lower
+from support.modules import live
 from torch import nn
 
 CACHED = "sdpa_with_kv_cache.default"

@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-from live import EXACT, FLOAT, TRANSCENDENTAL, check_live
-from modules import Fn, live, shapes
+from support.live import EXACT, FLOAT, TRANSCENDENTAL, check_live
+from support.modules import Fn, live, shapes
 
 
 def floats(*shape):

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from live import FLOAT, LENGTHS, RMS, LiveProgram, check_live
-from lowering import lower
-from modules import WIDTH, Fn, RmsNorm, live, rms_norm, shapes
+from support.live import FLOAT, LENGTHS, RMS, LiveProgram, check_live
+from support.lowering import lower
+from support.modules import WIDTH, Fn, RmsNorm, live, rms_norm, shapes
 from torch import nn
 
 # From rows to none and back, twice, so that nothing of an earlier run can stand in for a result.

@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-from live import EXACT, FLOAT, HALF, check_live
-from modules import Fn, live, shapes
+from support.live import EXACT, FLOAT, HALF, check_live
+from support.modules import Fn, live, shapes
 
 MAKERS = {
     torch.float32: lambda *shape: torch.randn(shape) * 20,

@@ -6,9 +6,9 @@ import random
 import highwater
 import pytest
 import torch
-from live import LiveProgram, LoadError
-from lowering import lower
-from modules import WIDTH, Fn, RmsNorm, live, rms_norm, shapes
+from support.live import LiveProgram, LoadError
+from support.lowering import lower
+from support.modules import WIDTH, Fn, RmsNorm, live, rms_norm, shapes
 
 TRIALS = 300
 

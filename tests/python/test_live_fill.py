@@ -1,10 +1,10 @@
 """Tensors made from numbers, and padding, with live sizes."""
 
-import lowering
 import pytest
 import torch
-from live import EXACT, FLOAT, HALF, LENGTHS, LiveProgram, check_live
-from modules import Fn, live, shapes
+from support import lowering
+from support.live import EXACT, FLOAT, HALF, LENGTHS, LiveProgram, check_live
+from support.modules import Fn, live, shapes
 
 # name: function of a live x [n, 24] whose result it is added to, operator
 FILLS = {

@@ -3,8 +3,8 @@
 import highwater
 import pytest
 import torch
-from live import HALF, check_live
-from modules import WIDTH, Fn, RmsNorm, live, shapes
+from support.live import HALF, check_live
+from support.modules import WIDTH, Fn, RmsNorm, live, shapes
 from torch import nn
 
 KERNELS = ["software", "gpu"]

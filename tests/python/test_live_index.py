@@ -1,10 +1,10 @@
 """Picking by index at live lengths: embedding, index_select, index, gather, where."""
 
-import lowering
 import pytest
 import torch
-from live import EXACT, HALF, LENGTHS, LiveProgram, check_live
-from modules import Fn, live, shapes
+from support import lowering
+from support.live import EXACT, HALF, LENGTHS, LiveProgram, check_live
+from support.modules import Fn, live, shapes
 from torch import nn
 
 VOCABULARY = 50

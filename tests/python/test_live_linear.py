@@ -2,10 +2,10 @@
 
 import pytest
 import torch
-from live import BOTH_KINDS, HALF, LENGTHS, MATMUL, LiveProgram, check_live
-from llm_modules import linear
-from lowering import assert_delegated, lower
-from modules import Fn, live, shapes
+from support.live import BOTH_KINDS, HALF, LENGTHS, MATMUL, LiveProgram, check_live
+from support.llm_modules import linear
+from support.lowering import assert_delegated, lower
+from support.modules import Fn, live, shapes
 from torch.nn import functional as F
 
 LINEAR, MM, BMM, ADDMM = (f"aten.{name}.default" for name in ("linear", "mm", "bmm", "addmm"))

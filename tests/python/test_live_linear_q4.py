@@ -2,10 +2,10 @@
 
 import pytest
 import torch
-from live import BOTH_KINDS, DQ8, FLOAT, LENGTHS, Q4, LiveProgram, check_live
-from llm_modules import dq8_q4_linear, q4_embedding, q4_linear, q4_linear_by_column
-from lowering import lower
-from modules import live
+from support.live import BOTH_KINDS, DQ8, FLOAT, LENGTHS, Q4, LiveProgram, check_live
+from support.llm_modules import dq8_q4_linear, q4_embedding, q4_linear, q4_linear_by_column
+from support.lowering import lower
+from support.modules import live
 from torch import nn
 from torch.nn import functional as F
 

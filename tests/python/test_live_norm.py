@@ -1,10 +1,10 @@
 """Layer, group and batch norm at live lengths."""
 
-import lowering
 import pytest
 import torch
-from live import HALF, LENGTHS, LiveProgram, Tolerance, check_live
-from modules import Fn, live, shapes
+from support import lowering
+from support.live import HALF, LENGTHS, LiveProgram, Tolerance, check_live
+from support.modules import Fn, live, shapes
 from torch import nn
 
 NORM = Tolerance(1e-4, 1e-4)

@@ -4,9 +4,9 @@ import threading
 
 import pytest
 import torch
-from live import LENGTHS, RMS, LiveProgram, LoadError
-from lowering import lower, lower_program
-from modules import WIDTH, Fn, RmsNorm, live, shapes
+from support.live import LENGTHS, RMS, LiveProgram, LoadError
+from support.lowering import lower, lower_program
+from support.modules import WIDTH, Fn, RmsNorm, live, shapes
 from torch import nn
 
 

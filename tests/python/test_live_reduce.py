@@ -1,10 +1,10 @@
 """Reductions at live lengths: over the live dim, beside it, over several dims and over all."""
 
-import lowering
 import pytest
 import torch
-from live import EXACT, FLOAT, HALF, LENGTHS, LiveProgram, Tolerance, check_live
-from modules import Fn, live, shapes
+from support import lowering
+from support.live import EXACT, FLOAT, HALF, LENGTHS, LiveProgram, Tolerance, check_live
+from support.modules import Fn, live, shapes
 
 # Sums that cancel are compared by the size of what went into them.
 SUM = Tolerance(1e-4, 1e-5)

@@ -1,10 +1,10 @@
 """RMS norm at live lengths: alone, chained, in residuals, with weights of every shape."""
 
-import lowering
 import pytest
 import torch
-from live import BOTH_KINDS, LENGTHS, RMS, LiveProgram, check_live
-from modules import WIDTH, Fn, RmsNorm, live, rms_norm, shapes
+from support import lowering
+from support.live import BOTH_KINDS, LENGTHS, RMS, LiveProgram, check_live
+from support.modules import WIDTH, Fn, RmsNorm, live, rms_norm, shapes
 from torch import nn
 
 RMS_NORM = "et_vk.rms_norm.default"

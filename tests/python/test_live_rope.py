@@ -4,9 +4,9 @@ import highwater
 import pytest
 import torch
 from executorch.examples.models.llama.rope import apply_rotary_emb, hf_apply_rotary_emb
-from live import BOTH_KINDS, LENGTHS, check_live
-from llm_modules import RopeAt
-from modules import Fn, live, shapes
+from support.live import BOTH_KINDS, LENGTHS, check_live
+from support.llm_modules import RopeAt
+from support.modules import Fn, live, shapes
 
 PAIRS, HALVES = "et_vk.apply_rotary_emb.default", "et_vk.apply_rotary_emb_hf.default"
 CAPACITY = 128

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from live import EXACT, FLOAT, LENGTHS, LiveProgram, check_live
-from lowering import assert_delegated, lower, program_ops
-from modules import Fn, live, shapes
+from support.live import EXACT, FLOAT, LENGTHS, LiveProgram, check_live
+from support.lowering import assert_delegated, lower, program_ops
+from support.modules import Fn, live, shapes
 
 TABLE = 256
 

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from live import EXACT, FLOAT, LENGTHS, LiveProgram, check_live
-from lowering import assert_delegated, lower
-from modules import Fn, live, shapes
+from support.live import EXACT, FLOAT, LENGTHS, LiveProgram, check_live
+from support.lowering import assert_delegated, lower
+from support.modules import Fn, live, shapes
 
 SLICE = "aten.slice_copy.Tensor"
 SELECT = "aten.select_copy.int"

@@ -1,10 +1,10 @@
 """Softmax and its logarithm at live lengths, along every dim."""
 
-import lowering
 import pytest
 import torch
-from live import HALF, LENGTHS, LiveProgram, Tolerance, check_live
-from modules import Fn, live, shapes
+from support import lowering
+from support.live import HALF, LENGTHS, LiveProgram, Tolerance, check_live
+from support.modules import Fn, live, shapes
 
 SOFTMAX = Tolerance(1e-5, 1e-4)
 

@@ -3,8 +3,8 @@
 import pytest
 import torch
 import torch.nn.functional as F
-from live import EXACT, FLOAT, TRANSCENDENTAL, check_live
-from modules import Fn, live, shapes
+from support.live import EXACT, FLOAT, TRANSCENDENTAL, check_live
+from support.modules import Fn, live, shapes
 
 
 def wide(*shape):

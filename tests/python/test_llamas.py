@@ -1,11 +1,11 @@
 """Whole language models, step by step against torch: any length, in any order, from one graph."""
 
 import highwater
-import llamas
 import pytest
 import torch
-from live import Tolerance, assert_same
-from llama_session import Session
+from support import llamas
+from support.live import Tolerance, assert_same
+from support.llama_session import Session
 
 # The same sums in another order.
 SAME_NUMBERS = Tolerance(of_largest=1e-5)

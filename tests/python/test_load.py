@@ -6,13 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import highwater
-import llamas
-import lowering
 import numpy as np
 import pytest
-import subprocesses
 import torch
 from highwater.shipped import find_model
+from support import llamas, lowering, subprocesses
 
 LENGTHS = (128, 37, 1, 64, 0, 128)
 

@@ -4,12 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import lowered_cache
+from support import lowered_cache
 
 MAKER = """
 import sys, time
 from pathlib import Path
-import lowered_cache
+from support import lowered_cache
 
 folder, how = Path(sys.argv[1]), sys.argv[2]
 lowered_cache.FOLDER = folder / "entries"

@@ -11,10 +11,20 @@ from typing import Any
 
 import pytest
 import torch
-from live import BOTH_KINDS, EXACT, LENGTHS, Q4, RMS, SDPA, TRANSCENDENTAL, Tolerance, check_live
-from llama_session import Session
-from llm_modules import CachedAttention, RopeAt, q4_embedding, q4_linear
-from modules import WIDTH, Fn, RmsNorm, live, shapes
+from support.live import (
+    BOTH_KINDS,
+    EXACT,
+    LENGTHS,
+    Q4,
+    RMS,
+    SDPA,
+    TRANSCENDENTAL,
+    Tolerance,
+    check_live,
+)
+from support.llama_session import Session
+from support.llm_modules import CachedAttention, RopeAt, q4_embedding, q4_linear
+from support.modules import WIDTH, Fn, RmsNorm, live, shapes
 from torch import nn
 
 # Enough to come by every border at which a product of matrices may change its kernel.

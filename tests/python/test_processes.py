@@ -3,7 +3,7 @@
 import signal
 
 import pytest
-import subprocesses
+from support import subprocesses
 
 CHILD = """
 model = highwater.load(find_model("kjv"))

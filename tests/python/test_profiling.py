@@ -4,9 +4,6 @@ import json
 from itertools import pairwise
 
 import highwater
-import llamas
-import lowering
-import modules
 import numpy as np
 import pytest
 import torch
@@ -16,6 +13,7 @@ from executorch.extension.pybindings.portable_lib import _load_for_executorch
 from highwater import _native, profiling
 from highwater.cli import commands
 from highwater.profiling import Dispatch, Profile, Timeline
+from support import llamas, lowering, modules
 
 CLOCKS = ("device", "host")
 

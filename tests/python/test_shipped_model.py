@@ -10,7 +10,7 @@ import pytest
 import torch
 from executorch.extension.llm.runner import GenerationConfig, TextLLMRunner
 from highwater import _native
-from live import WHOLE_MODEL, LiveProgram
+from support.live import WHOLE_MODEL, LiveProgram
 from torch.utils._pytree import tree_leaves
 
 from training import held_out, sample, tokens

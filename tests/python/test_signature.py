@@ -1,10 +1,10 @@
 """A program runs only at what it was exported for: its one shape, or its live dims in range."""
 
 import highwater
-import lowering
 import pytest
 import torch
 from highwater.exporting import inputs, torch_module
+from support import lowering
 
 
 class Half(torch.nn.Module):

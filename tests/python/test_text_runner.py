@@ -1,10 +1,9 @@
 """ExecuTorch's own runner of language models generates the text that torch would."""
 
 import highwater
-import llamas
 import pytest
-import spelling
 from executorch.extension.llm.runner import GenerationConfig, TextLLMRunner
+from support import llamas, spelling
 
 
 class Conversation:

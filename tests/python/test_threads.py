@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import highwater
 import numpy as np
 import pytest
-import subprocesses
 from highwater.shipped import find_model
+from support import subprocesses
 
 PROMPTS = ("In the beginning", "And Jesus wept", "In the beginning God created the heaven and")
 SETTINGS = (dict(), dict(temperature=0.9, seed=3), dict(temperature=1.1, top_k=40, seed=2**40))

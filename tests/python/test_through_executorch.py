@@ -1,11 +1,10 @@
 """Models that ExecuTorch runs, because parts of them are left to the CPU."""
 
 import highwater
-import lowering
 import numpy as np
 import pytest
-import subprocesses
 import torch
+from support import lowering, subprocesses
 
 
 class PartlyOnTheCpu(torch.nn.Module):

@@ -1,8 +1,8 @@
 // Rows as int8 shows them, for the layers that quantize their input as it comes.
 #include <limits>
 
+#include "ops/fold/row_steps.h"
 #include "ops/narrow.h"
-#include "ops/row_steps.h"
 #include "wgsl/fake_quantize_groups.h"
 #include "wgsl/fake_quantize_lanes.h"
 #include "wgsl/fake_quantize_range.h"

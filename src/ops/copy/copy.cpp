@@ -1,0 +1,37 @@
+#include "ops/map/elementwise.h"
+
+namespace highwater {
+namespace {
+
+// The same elements under another name, and where y says so in another dtype. Layouts and dim
+// orders that the exporter names have no meaning here: every tensor is contiguous.
+class Copy final : public Op {
+ public:
+  explicit Copy(Args& a) : x_(a.tensor(0)), y_(a.out(a.last())) {
+    const DType from = a.dtype(x_), to = a.dtype(y_);
+    if (from == to && a.alias(y_, x_)) return;
+    const bool on_float = is_float(from);
+    // Any number but zero is true; WGSL's conversion would cut 0.5 down to false.
+    const bool to_bool = to == DType::Bool && from != DType::Bool;
+    convert_ = Elementwise(a, y_, x_, on_float, to_bool ? "x != vec4<T>()" : "x",
+                           text(name(from), "_to_", name(to)), {});
+  }
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    plan.resize(y_, s[x_]);
+    if (convert_) convert_->plan(s[x_], plan);
+    return {};
+  }
+
+ private:
+  Tensor x_;
+  Tensor y_;
+  std::optional<Elementwise> convert_;
+};
+
+HIGHWATER_OP(Copy, "aten._to_copy.default", "dim_order_ops._to_dim_order_copy.default",
+             "dim_order_ops._clone_dim_order.default", "aten.clone.default",
+             "aten.alias_copy.default", "aten.detach_copy.default", "aten.lift_fresh_copy.default");
+
+}  // namespace
+}  // namespace highwater

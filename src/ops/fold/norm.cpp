@@ -1,0 +1,135 @@
+#include <algorithm>
+
+#include "ops/fold/row_steps.h"
+#include "ops/narrow.h"
+#include "wgsl/norm_groups.h"
+#include "wgsl/norm_rows.h"
+#include "wgsl/norm_shared.h"
+
+namespace highwater {
+namespace {
+
+// Layer norm: (x, normalized dims, w, b, eps, [y, mean, 1 / deviation]); each row is the normalized
+// dims, and w and b have an element for each of its own.
+// Group norm: (x, w, b, N, C, HxW, groups, eps, [the same]); each row is a group of channels, and w
+// and b have an element for each channel.
+class Norm final : public Op {
+ public:
+  explicit Norm(Args& a)
+      : is_group_(a.op() == "aten.native_group_norm.default"),
+        x_(a.tensor(0)),
+        w_(a.optional_tensor(is_group_ ? 1 : 2)),
+        b_(a.optional_tensor(is_group_ ? 2 : 3)),
+        eps_(narrow_to_float(a.number(is_group_ ? 7 : 4))),
+        groups_count_(is_group_ ? a.integer(6) : 1),
+        row_dims_(is_group_ ? 0 : a.live_integers(1).size()) {
+    const size_t rank = a.bound(x_).rank();
+    a.require(is_float(a.dtype(x_)), "it is defined on floats only");
+    a.require(groups_count_ > 0, groups_count_, " groups");
+    a.require(is_group_ ? rank >= 2 : row_dims_ >= 1 && row_dims_ <= rank, "normalizing ",
+              a.bound(x_), " along ", row_dims_, " dims");
+    const std::vector<Tensor> outs = a.outs(a.last());
+    a.require(outs.size() == 3, "it has ", outs.size(), " outputs");
+    if (outs.size() != 3) return;
+    y_ = outs[0], mean_ = outs[1], scale_ = outs[2];
+    // A kernel without weights is bound to x in their place, and does not look.
+    rows_ = RowSteps<wgsl::norm_rows, wgsl::norm_groups>(
+        a,
+        {.bindings = {y_, mean_, scale_, x_, w_.value_or(x_), b_.value_or(x_)},
+         .substitutions = {{"SHARED", shared_text()}}},
+        Walk::of(most_width(a), kRoundsAnElement * most_width(a)));
+  }
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    HW_TRY(const Layout layout, layout_of(s[x_]));
+    for (const auto& weights : {w_, b_}) {
+      if (weights && s[*weights].numel() != groups_count_ * layout.group_weights) {
+        return fail("weights of dims ", s[*weights], " for an input of ", s[x_]);
+      }
+    }
+    plan.resize(y_, s[x_]).resize(mean_, layout.stats).resize(scale_, layout.stats);
+    const int64_t rows = layout.stats.numel();
+    const auto fill = [&](auto params) {
+      params.quads = quads_of(rows);
+      params.rows = u32(rows);
+      params.width = u32(layout.width);
+      params.groups = u32(groups_count_);
+      params.group_weights = u32(layout.group_weights);
+      params.share = u32(layout.share);
+      params.eps = eps_;
+      return params;
+    };
+    const int64_t rounds = layout.width % 4 == 0 ? kRoundsAnElement / 4 * layout.width
+                                                 : kRoundsAnElement * layout.width;
+    rows_.plan(Walk::of(layout.width, rounds),
+               {Grid::quads(rows), Grid::groups(ceil_div<int64_t>(rows, 4))}, fill, plan);
+    return {};
+  }
+
+ private:
+  // Four rows, each of which is walked three times; by quads where they are whole.
+  static constexpr int64_t kRoundsAnElement = 12;
+
+  // Rows of `width` elements, one for each element of `stats`.
+  struct Layout {
+    Dims stats;
+    int64_t width = 1;
+    int64_t group_weights = 1;
+    int64_t share = 1;  // elements to a weight
+  };
+
+  Result<Layout> layout_of(const Dims& x) const {
+    Layout layout;
+    if (is_group_) {
+      if (x[1] % groups_count_ != 0) return fail(x[1], " channels in ", groups_count_, " groups");
+      layout.stats = {x[0], groups_count_};
+      layout.share = x.product(2, x.rank());
+      layout.group_weights = x[1] / groups_count_;
+      layout.width = layout.group_weights * layout.share;
+      return layout;
+    }
+    for (size_t i = 0; i < x.rank(); ++i) {
+      const bool in_row = i + row_dims_ >= x.rank();
+      layout.stats.push_back(in_row ? 1 : x[i]);
+      if (in_row) layout.width *= x[i];
+    }
+    layout.group_weights = layout.width;
+    return layout;
+  }
+
+  int64_t most_width(Args& a) const {
+    const Dims& bound = a.bound(x_);
+    return is_group_
+               ? bound.product(1, bound.rank()) / std::max<int64_t>(groups_count_, 1)
+               : bound.product(bound.rank() - std::min(row_dims_, bound.rank()), bound.rank());
+  }
+
+  std::string shared_text() const {
+    const std::pair<std::string_view, std::string_view> choices[] = {
+        {"${W_QUAD}", w_ ? "w_quad(q)" : "1.0"},
+        {"${B_QUAD}", b_ ? "b_quad(q)" : "0.0"},
+        {"${W_AT}", w_ ? "w_at(i)" : "1.0"},
+        {"${B_AT}", b_ ? "b_at(i)" : "0.0"},
+    };
+    std::string shared(wgsl::norm_shared::kSource.text);
+    for (const auto& [name, value] : choices) shared.replace(shared.find(name), name.size(), value);
+    return shared;
+  }
+
+  bool is_group_;
+  Tensor x_;
+  std::optional<Tensor> w_;
+  std::optional<Tensor> b_;
+  float eps_;
+  int64_t groups_count_;
+  size_t row_dims_;
+  Tensor y_;
+  Tensor mean_;
+  Tensor scale_;
+  RowSteps<wgsl::norm_rows, wgsl::norm_groups> rows_;
+};
+
+HIGHWATER_OP(Norm, "aten.native_layer_norm.default", "aten.native_group_norm.default");
+
+}  // namespace
+}  // namespace highwater

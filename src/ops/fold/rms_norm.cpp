@@ -1,0 +1,158 @@
+#include "graph/strided.h"
+#include "ops/fold/row_steps.h"
+#include "ops/narrow.h"
+#include "wgsl/rms_norm_apply.h"
+#include "wgsl/rms_norm_groups.h"
+#include "wgsl/rms_norm_of_sum.h"
+#include "wgsl/rms_norm_of_x.h"
+#include "wgsl/rms_norm_rows.h"
+#include "wgsl/rms_norm_scale.h"
+
+namespace highwater {
+namespace {
+
+// Norms rows of whole quads that all have the same weights. `inputs` says what is normed: the
+// kernel's text for it, and its bindings.
+class NormRows {
+ public:
+  struct Inputs {
+    std::string_view text;
+    std::vector<Tensor> bindings;
+  };
+
+  NormRows(Args& a, Tensor y, const Inputs& inputs, Tensor w, float eps, std::string_view variant)
+      : eps_(eps),
+        steps_(a,
+               {.bindings = joined(y, inputs.bindings, w),
+                .substitutions = {{"INPUTS", std::string(inputs.text)}},
+                .variant = variant,
+                .share_from = 0},
+               walk(a.bound(y).back() / 4)) {}
+
+  void plan(int64_t rows, int64_t width, Plan& plan) const {
+    const auto fill = [&](auto params) {
+      params.rows = u32(rows);
+      params.row_quads = u32(width / 4);
+      params.inverse_width = 1.0f / static_cast<float>(width);
+      params.eps = eps_;
+      return params;
+    };
+    steps_.plan(walk(width / 4), {Grid::threads(rows), Grid::groups(rows)}, fill, plan);
+  }
+
+ private:
+  // Twice along the row: for its squares, and to write.
+  static Walk walk(int64_t row_quads) { return Walk::of(row_quads, 2 * row_quads); }
+
+  static std::vector<Tensor> joined(Tensor y, std::vector<Tensor> inputs, Tensor w) {
+    inputs.insert(inputs.begin(), y);
+    inputs.push_back(w);
+    return inputs;
+  }
+
+  float eps_;
+  RowSteps<wgsl::rms_norm_rows, wgsl::rms_norm_groups> steps_;
+};
+
+// (x, w, eps, y): y = x * rsqrt(mean(x^2) + eps) * w, the mean over the last dim.
+class RmsNorm final : public Op {
+ public:
+  explicit RmsNorm(Args& a)
+      : x_(a.tensor(0)),
+        w_(a.tensor(1)),
+        eps_(narrow_to_float(a.number(2))),
+        y_(a.out(3)),
+        norm_rows_(a, y_, {wgsl::rms_norm_of_x::kSource.text, {x_}}, w_, eps_, {}) {
+    a.require(!a.bound(x_).empty(), "its input has rank 0");
+    a.require(is_float(a.dtype(x_)) && is_float(a.dtype(w_)), "it is defined on floats only");
+    const int64_t most_rows = a.bound(x_).rows();
+    row_scale_ = a.scratch(DType::Float32, most_rows);
+    scale_ = a.step<wgsl::rms_norm_scale>({row_scale_, x_});
+    apply_ = a.step<wgsl::rms_norm_apply>({y_, x_, row_scale_, w_});
+  }
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    const Dims &x = s[x_], &w = s[w_];
+    HW_TRY(const Dims y, s.broadcast({x_, w_}));
+    plan.resize(y_, y);
+    if (y.empty() || y.back() != x.back()) {
+      return fail("a weight of dims ", w, " widens the rows of an input of ", x);
+    }
+    const int64_t width = x.back();
+    const int64_t rows = x.rows();
+    if (width == 0) return {};
+    // The usual case: every row has the same weights, and is whole quads.
+    if (width % 4 == 0 && w.numel() == width && w.back() == width && y == x) {
+      norm_rows_.plan(rows, width, plan);
+      return {};
+    }
+    StridedLoop<2> loop;
+    for (size_t i = 0; i < y.rank(); ++i) {
+      loop.add_dim(y[i], {broadcast_stride(x, y, i), broadcast_stride(w, y, i)});
+    }
+    plan.resize(row_scale_, {rows});
+    plan.run(scale_, {.rows = u32(rows), .width = u32(width), .eps = eps_}, Grid::quads(rows),
+             Rounds{4 * width});
+    plan.run(apply_,
+             {.quads = quads_of(y.numel()),
+              .width = u32(width),
+              .numel = u32(y.numel()),
+              .rank = loop.rank(),
+              .size = loop.sizes(),
+              .x_stride = loop.strides(0),
+              .w_stride = loop.strides(1)},
+             Grid::quads(y.numel()));
+    return {};
+  }
+
+ private:
+  Tensor x_;
+  Tensor w_;
+  float eps_;
+  Tensor y_;
+  Tensor row_scale_;
+  NormRows norm_rows_;
+  Step<wgsl::rms_norm_scale> scale_;
+  Step<wgsl::rms_norm_apply> apply_;
+};
+
+// (a, b, w, eps, [x, y]): x = a + b, and y its norm; rows of whole quads.
+class AddRmsNorm final : public Op {
+ public:
+  explicit AddRmsNorm(Args& a)
+      : a_(a.tensor(0)),
+        b_(a.tensor(1)),
+        w_(a.tensor(2)),
+        outs_(two(a.outs(4))),
+        norm_rows_(a, outs_[1], {wgsl::rms_norm_of_sum::kSource.text, {outs_[0], a_, b_}}, w_,
+                   narrow_to_float(a.number(3)), "add") {}
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    const Dims& x = s[a_];
+    if (!(x == s[b_]) || x.empty() || x.back() != s[w_].numel()) {
+      return fail("dims ", x, " and ", s[b_], " with a weight of ", s[w_]);
+    }
+    if (x.back() % 4 != 0) return fail("rows of ", x, " are not whole quads");
+    plan.resize(outs_[0], x).resize(outs_[1], x);
+    if (x.back() > 0) norm_rows_.plan(x.rows(), x.back(), plan);
+    return {};
+  }
+
+ private:
+  static std::vector<Tensor> two(std::vector<Tensor> outs) {
+    outs.resize(2);
+    return outs;
+  }
+
+  Tensor a_;
+  Tensor b_;
+  Tensor w_;
+  std::vector<Tensor> outs_;
+  NormRows norm_rows_;
+};
+
+HIGHWATER_OP(AddRmsNorm, "hw.add_rms_norm");
+HIGHWATER_OP(RmsNorm, "et_vk.rms_norm.default");
+
+}  // namespace
+}  // namespace highwater

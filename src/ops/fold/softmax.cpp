@@ -1,0 +1,107 @@
+#include "ops/fold/row_steps.h"
+#include "wgsl/softmax_apply.h"
+#include "wgsl/softmax_groups.h"
+#include "wgsl/softmax_rows.h"
+#include "wgsl/softmax_shared.h"
+#include "wgsl/softmax_stats.h"
+
+namespace highwater {
+namespace {
+
+// What tells softmax from its logarithm: how a sum of exponentials acts on a result.
+constexpr std::string_view kSoftmax = R"(
+fn scale_of(sum: vec4<f32>) -> vec4<f32> { return 1.0 / sum; }
+fn result(v: vec4<f32>, top: vec4<f32>, scale: vec4<f32>) -> vec4<f32> { return exp(v - top) * scale; }
+)";
+constexpr std::string_view kLogSoftmax = R"(
+fn scale_of(sum: vec4<f32>) -> vec4<f32> { return log(sum); }
+fn result(v: vec4<f32>, top: vec4<f32>, scale: vec4<f32>) -> vec4<f32> { return v - top - scale; }
+)";
+// Finite, so that a row of minus infinities never subtracts infinity from infinity.
+constexpr std::string_view kLowest = "const LOWEST: f32 = -3.4028234e38;";
+
+// (x, dim, half_to_float, y). The output's dtype says all that half_to_float would.
+class Softmax final : public Op {
+ public:
+  explicit Softmax(Args& a) : x_(a.tensor(0)), y_(a.out(a.last())) {
+    const Dims& bound = a.bound(x_);
+    const auto dim = wrap_dim(a.integer(1), bound.rank());
+    a.require(dim.ok(), "dim ", a.integer(1), " of ", bound);
+    a.require(is_float(a.dtype(x_)) && is_float(a.dtype(y_)), "it is defined on floats only");
+    if (dim) dim_ = *dim;
+    const bool is_log = a.op() == "aten._log_softmax.default";
+    const Substitution functions{"FUNCTIONS", text(kLowest, is_log ? kLogSoftmax : kSoftmax)};
+    const std::string_view variant = is_log ? "log" : "";
+    is_last_ = dim_ + 1 >= bound.rank();
+    if (is_last_) {
+      const Substitution shared{"SHARED", std::string(wgsl::softmax_shared::kSource.text)};
+      rows_ = RowSteps<wgsl::softmax_rows, wgsl::softmax_groups>(
+          a, {.bindings = {y_, x_}, .substitutions = {functions, shared}, .variant = variant},
+          walk(bound.back(), 4));
+      return;
+    }
+    const int64_t most_walks = bound.product(0, dim_) * bound.product(dim_ + 1, bound.rank());
+    top_ = a.scratch(DType::Float32, most_walks);
+    sum_ = a.scratch(DType::Float32, most_walks);
+    stats_ = a.step<wgsl::softmax_stats>({top_, sum_, x_}, {functions}, variant);
+    apply_ = a.step<wgsl::softmax_apply>({y_, x_, top_, sum_}, {functions}, variant);
+  }
+
+  Status plan(const Shapes& s, Plan& plan) const override {
+    plan.resize(y_, s[x_]);
+    if (s[x_].numel() == 0) return {};
+    if (is_last_) {
+      plan_rows(s[x_], plan);
+    } else {
+      plan_walks(s[x_], plan);
+    }
+    return {};
+  }
+
+ private:
+  // An invocation takes as many rows as make whole quads, and each is walked three times.
+  static Walk walk(int64_t width, int64_t rows_each) {
+    return Walk::of(width, 3 * rows_each * (rows_each == 1 ? width / 4 : width));
+  }
+
+  void plan_rows(const Dims& x, Plan& plan) const {
+    const int64_t width = x.back(), rows = x.numel() / width;
+    const int64_t rows_each = width % 4 == 0 ? 1 : width % 2 == 0 ? 2 : 4;
+    const int64_t blocks = ceil_div(rows, rows_each);
+    const auto fill = [&](auto params) {
+      params.blocks = u32(blocks);
+      params.rows_each = u32(rows_each);
+      params.rows = u32(rows);
+      params.width = u32(width);
+      return params;
+    };
+    rows_.plan(walk(width, rows_each), {Grid::threads(blocks), Grid::groups(blocks)}, fill, plan);
+  }
+
+  void plan_walks(const Dims& x, Plan& plan) const {
+    const int64_t count = x[dim_], inner = x.product(dim_ + 1, x.rank());
+    const int64_t walks = x.numel() / count;
+    plan.resize(top_, {walks}).resize(sum_, {walks});
+    plan.run(
+        stats_,
+        {.quads = quads_of(walks), .walks = u32(walks), .count = u32(count), .inner = u32(inner)},
+        Grid::quads(walks), Rounds{2 * count});
+    plan.run(apply_, {.quads = quads_of(x.numel()), .count = u32(count), .inner = u32(inner)},
+             Grid::quads(x.numel()));
+  }
+
+  Tensor x_;
+  Tensor y_;
+  size_t dim_ = 0;
+  bool is_last_ = true;
+  Tensor top_;
+  Tensor sum_;
+  RowSteps<wgsl::softmax_rows, wgsl::softmax_groups> rows_;
+  Step<wgsl::softmax_stats> stats_;
+  Step<wgsl::softmax_apply> apply_;
+};
+
+HIGHWATER_OP(Softmax, "aten._softmax.default", "aten._log_softmax.default");
+
+}  // namespace
+}  // namespace highwater

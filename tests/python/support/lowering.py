@@ -1,0 +1,103 @@
+"""Turns a torch module into the bytes of a .pte program, and says what a program holds.
+
+Every Python test lowers through `lower`, with the partitioner that users call.
+"""
+
+from dataclasses import dataclass
+
+import flatbuffers
+import torch
+from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
+from executorch.backends.vulkan.serialization.vulkan_graph_serialize import extract_vk_flatbuffer
+from executorch.exir import EdgeCompileConfig, ExecutorchProgramManager, to_edge_transform_and_lower
+from executorch.exir._serialize._program import deserialize_pte_binary
+from executorch.exir.tensor import TensorShapeDynamism
+from flatbuffers.table import Table
+
+from support import fast_export
+
+BACKEND = "VulkanBackend"
+
+fast_export.apply()
+
+
+def lower_program(module, example_inputs, dynamic_shapes=None, **options):
+    """Exports and lowers `module`; see `lower_exported`, other options are the partitioner's."""
+    with torch.no_grad():
+        exported = torch.export.export(
+            module, tuple(example_inputs), dynamic_shapes=dynamic_shapes, strict=False
+        )
+        return lower_exported(exported, **options)
+
+
+def lower_exported(exported, skip_dim_order=False, **options) -> ExecutorchProgramManager:
+    """With `skip_dim_order` casts stay `aten._to_copy`, as the exporters of language models do."""
+    edge = to_edge_transform_and_lower(
+        exported,
+        partitioner=[VulkanPartitioner(options)],
+        compile_config=EdgeCompileConfig(_skip_dim_order=skip_dim_order),
+    )
+    return edge.to_executorch()
+
+
+def lower(module, example_inputs, dynamic_shapes=None, **options) -> bytes:
+    return bytes(lower_program(module, example_inputs, dynamic_shapes, **options).buffer)
+
+
+@dataclass(frozen=True)
+class ProgramOps:
+    """The operators of a program, in order: inside our delegates, and left to the CPU."""
+
+    delegated: tuple[str, ...]
+    cpu: tuple[str, ...]
+
+
+def program_ops(pte: bytes) -> ProgramOps:
+    program = deserialize_pte_binary(pte).program
+    delegated, cpu = [], []
+    for plan in program.execution_plan:
+        for delegate in plan.delegates:
+            assert delegate.id == BACKEND, f"delegated to {delegate.id}, not to {BACKEND}"
+            blob = bytes(program.backend_delegate_data[delegate.processed.index].data)
+            delegated += _operator_names(extract_vk_flatbuffer(blob))
+        for chain in plan.chains:
+            for instruction in chain.instructions:
+                if type(instruction.instr_args).__name__ == "KernelCall":
+                    operator = plan.operators[instruction.instr_args.op_index]
+                    cpu.append(f"{operator.name}.{operator.overload}".rstrip("."))
+    return ProgramOps(tuple(delegated), tuple(cpu))
+
+
+def output_is_dynamic(pte: bytes) -> list[bool]:
+    """For each output, whether the program lets the runtime resize it."""
+    plan = deserialize_pte_binary(pte).program.execution_plan[0]
+    outputs = [plan.values[index].val for index in plan.outputs]
+    return [
+        getattr(output, "shape_dynamism", None) is not TensorShapeDynamism.STATIC
+        for output in outputs
+    ]
+
+
+def assert_delegated(pte: bytes, *expected: str) -> ProgramOps:
+    """Everything runs on our delegate, and each of the `expected` operators is in it."""
+    ops = program_ops(pte)
+    assert not ops.cpu, f"left to the CPU: {', '.join(ops.cpu)}"
+    missing = [name for name in expected if name not in ops.delegated]
+    assert not missing, f"not delegated: {missing}; the program has {', '.join(ops.delegated)}"
+    return ops
+
+
+def _operator_names(flatbuffer: bytes) -> list[str]:
+    """The names in `VkGraph.chain`, read in place: the wheel's own reader starts flatc and
+    cannot parse an infinite scalar."""
+    # A table's n-th field has its vtable entry at 4 + 2n; `chain` and `name` are both second.
+    second_field = 6
+    buffer = bytearray(flatbuffer)
+    root = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buffer, 0)
+    graph = Table(buffer, root)
+    chain = graph.Offset(second_field)
+    names = []
+    for i in range(graph.VectorLen(chain) if chain else 0):
+        call = Table(buffer, graph.Indirect(graph.Vector(chain) + 4 * i))
+        names.append(call.String(call.Pos + call.Offset(second_field)).decode())
+    return names
