@@ -29,7 +29,7 @@ print(lowered_cache.cached("a program", (), make))
 def start(folder: Path, how: str = "works") -> subprocess.Popen:
     return subprocess.Popen(
         [sys.executable, "-c", MAKER, str(folder), how],
-        cwd=Path(lowered_cache.__file__).parent,
+        cwd=Path(__file__).parent,
         stdout=subprocess.PIPE,
         text=True,
     )
