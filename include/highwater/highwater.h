@@ -42,7 +42,7 @@ HIGHWATER_API const char* highwater_last_profile(void);
 /* JSON: a list of adapters with features and limits, or an object with an "error". */
 HIGHWATER_API const char* highwater_devices(void);
 
-/* JSON: the names of all ops that can run. */
+/* JSON: all ops that can run, each with its name, schema, arguments and limits. */
 HIGHWATER_API const char* highwater_supported_ops(void);
 
 /* JSON: what is in the .pte file at `path`, and what would be run of it at which live shapes; or an

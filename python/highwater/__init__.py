@@ -8,16 +8,18 @@ then on ``executorch.runtime.Runtime.get().load_program(...)`` runs what ``Vulka
 ``WebGPUPartitioner`` export, on WebGPU.
 """
 
-from highwater._library import devices, last_error, last_load, last_run, supported_ops
+from highwater._library import devices, last_error, last_load, last_run
 from highwater.errors import HighwaterError
 from highwater.generation import Generation, Sampling, Statistics
 from highwater.model import Model, load
+from highwater.ops import Op, supported_ops
 from highwater.tokenizers import Tokenizer, load_tokenizer
 
 __all__ = [
     "Generation",
     "HighwaterError",
     "Model",
+    "Op",
     "Sampling",
     "Statistics",
     "Tokenizer",

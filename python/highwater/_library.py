@@ -113,8 +113,8 @@ def profiled_runs(clock: str = "") -> Iterator[Callable[[], list[dict[str, Any]]
         _library.highwater_profile_runs(None)
 
 
-def supported_ops() -> list[str]:
-    """The names of all ops that can run."""
+def op_table() -> list[dict[str, Any]]:
+    """The library's own table of ops; ``highwater.supported_ops`` puts it into order."""
     return _answer("supported_ops")
 
 

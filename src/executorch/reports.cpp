@@ -223,14 +223,7 @@ const char* highwater_devices(void) {
 }
 
 const char* highwater_supported_ops(void) {
-  thread_local std::string answer;
-  Json json;
-  json.begin_list();
-  for (std::string_view name : op_names()) {
-    // Made by our own passes; no exporter writes them.
-    if (!name.starts_with("hw.")) json.value(name);
-  }
-  answer = json.end_list().text();
+  static const std::string answer = op_table_report();
   return answer.c_str();
 }
 

@@ -1,5 +1,6 @@
 // What an op's constructor sees: its arguments, and the declarations it makes.
 //
+// Arguments go by the names that the op's schema gives them, and are read as what it says they are.
 // The accessors never fail on the spot. The first problem is kept, harmless stand-ins are returned,
 // and the graph refuses the op when its constructor is done.
 #pragma once
@@ -13,6 +14,7 @@
 #include "blob/program.h"
 #include "graph/handles.h"
 #include "graph/kernel.h"
+#include "graph/schema.h"
 #include "graph/traits.h"
 #include "highwater/result.h"
 
@@ -23,46 +25,49 @@ struct Node;
 
 class Args {
  public:
-  Args(Graph& graph, uint32_t node, const Program& program, const OpCall& call);
+  Args(Graph& graph, uint32_t node, const Program& program, const OpCall& call,
+       const Schema& schema);
 
   std::string_view op() const { return call_.name; }
-  size_t size() const { return call_.args.size(); }
-  // The output is the last argument of every op.
-  size_t last() const { return size() ? size() - 1 : 0; }
-  bool is_null(size_t i) const;
+  // Whether the op's schema has such an argument.
+  bool takes(std::string_view name) const {
+    return schema_.position(name) < schema_.arguments().size();
+  }
+  // Whether the call leaves the argument out, or says none.
+  bool is_null(std::string_view name);
   // Whether it is an integer known only when the program runs, and not a literal.
-  bool is_live(size_t i) const;
+  bool is_live(std::string_view name);
 
   // Values that the op reads.
-  Tensor tensor(size_t i);
-  std::optional<Tensor> optional_tensor(size_t i);
-  std::vector<Tensor> tensors(size_t i);
-  std::vector<std::optional<Tensor>> optional_tensors(size_t i);
-  LiveInt live_integer(size_t i);
-  LiveInts live_integers(size_t i);
+  Tensor tensor(std::string_view name);
+  std::optional<Tensor> optional_tensor(std::string_view name);
+  std::vector<Tensor> tensors(std::string_view name);
+  std::vector<std::optional<Tensor>> optional_tensors(std::string_view name);
+  LiveInt live_integer(std::string_view name);
+  LiveInts live_integers(std::string_view name);
+  // A value that the op reads and writes into.
+  Tensor mutated(std::string_view name);
 
-  // Values that the op writes.
-  Tensor out(size_t i);
-  std::vector<Tensor> outs(size_t i);
-  Scalar out_scalar(size_t i);
-  // A value that the op reads and writes into; the op is registered as doing so.
-  Tensor mutated(size_t i);
+  // The value that the op makes, or all of them.
+  Tensor out();
+  std::vector<Tensor> outs();
+  Scalar out_scalar();
 
-  // Literals. Int, Double and Bool stand for each other: exporters merge equal ones.
-  int64_t integer(size_t i);
-  int64_t integer_or(size_t i, int64_t otherwise);
-  double number(size_t i);
-  double number_or(size_t i, double otherwise);
-  bool flag(size_t i);
-  std::string string(size_t i);
-  std::vector<int64_t> integers(size_t i);
+  // Literals. Int, Double and Bool stand for each other: exporters merge equal ones. One that is
+  // left out, or none, is as the schema has it.
+  int64_t integer(std::string_view name);
+  double number(std::string_view name);
+  double number_or(std::string_view name, double otherwise);
+  bool flag(std::string_view name);
+  std::string string(std::string_view name);
+  std::vector<int64_t> integers(std::string_view name);
 
   DType dtype(Tensor t) const;
   const Dims& bound(Tensor t) const;
   // Whether it is part of the program, and so of one size only.
   bool is_constant(Tensor t) const;
-  // The last dim of the tensor at argument i, at its bound; 0 if there is none.
-  int64_t last_dim(size_t i) const;
+  // The last dim of a tensor argument, at its bound; 0 if there is none.
+  int64_t last_dim(std::string_view name);
   const DeviceTraits& traits() const;
 
   // Refuses the op unless `ok`.
@@ -104,13 +109,31 @@ class Args {
   Status finish();
 
  private:
-  const Value& value(size_t i);
-  ValueId id(size_t i) const { return call_.args[i]; }
+  // An argument as the schema and the call have it.
+  struct Given {
+    std::string_view name;
+    std::string_view otherwise;  // the schema's default
+    std::optional<ValueId> id;   // none if the call does not say
+    DTypes dtypes = DTypes::Any;
+  };
+  // The argument, which the schema must have as one of these kinds.
+  Given find(std::string_view name, std::initializer_list<ArgumentKind> kinds, bool is_list);
+  // The same where the call must say it; else it is refused.
+  std::optional<ValueId> need(const Given& given);
+  // A literal of the call, or the schema's default.
+  template <class T>
+  T literal(const Given& given, std::optional<T> (*read)(const Value&), std::string_view wanted);
+  // The last argument, which the op writes.
+  std::optional<ValueId> result(ResultKind kind);
+
+  bool is_null(ValueId id) const { return std::holds_alternative<NullValue>(program_.values[id]); }
   void refuse(Error error);
-  void refuse_kind(size_t i, std::string_view wanted);
+  void refuse_kind(std::string_view name, ValueId id, std::string_view wanted);
   void note_read(ValueId id);
   void note_write(ValueId id);
-  std::optional<Tensor> as_tensor(size_t i, ValueId id);
+  // A tensor that has a value by now, which the op reads.
+  std::optional<Tensor> read_tensor(const Given& given, ValueId id);
+  std::optional<Tensor> written_tensor(ValueId id);
   std::optional<LiveInt> as_live_integer(ValueId id);
   uint32_t declare_step(const KernelSource& source, std::span<const Tensor> bindings,
                         std::span<const Substitution> substitutions, std::string_view variant);
@@ -120,6 +143,7 @@ class Args {
   uint32_t node_;
   const Program& program_;
   const OpCall& call_;
+  const Schema& schema_;
   std::optional<Error> error_;
 };
 

@@ -38,8 +38,9 @@ Status add_node(Graph& graph, const Program& program, const OpCall& call) {
   graph.nodes.back().id = call.node_id;
   graph.nodes.back().name = name;
   graph.nodes.back().first_step = static_cast<uint32_t>(graph.steps.size());
-  Args args(graph, index, program, call);
-  graph.nodes[index].op = find_op(call.name)->make(args);
+  const OpEntry& entry = *find_op(call.name);
+  Args args(graph, index, program, call, entry.schema);
+  graph.nodes[index].op = entry.make(args);
   graph.nodes[index].end_step = static_cast<uint32_t>(graph.steps.size());
   Status status = args.finish();
   if (!status) return status.take_error().within(text("op ", name));
@@ -67,8 +68,9 @@ Status check_supported(const Program& program) {
 // Views are made as ops are parsed, so it must be known beforehand what a later op writes into.
 void mark_mutated(Graph& graph, const Program& program) {
   for (const OpCall& call : program.calls) {
-    for (size_t argument : find_op(call.name)->mutates) {
-      if (argument < call.args.size()) graph.values[call.args[argument]].mutated = true;
+    const auto arguments = find_op(call.name)->schema.arguments();
+    for (size_t i = 0; i < std::min(arguments.size(), call.args.size()); ++i) {
+      if (arguments[i].is_mutated) graph.values[call.args[i]].mutated = true;
     }
   }
 }

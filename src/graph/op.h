@@ -1,6 +1,8 @@
 // An op: a constructor that parses its arguments, and one function that looks at shapes.
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
 #include <memory>
 
 #include "graph/args.h"
@@ -25,14 +27,34 @@ std::unique_ptr<Op> make_op(Args& args) {
   return std::make_unique<T>(args);
 }
 
+// Makes T, constructible from Args&, the op behind the rows. Always true.
+template <class T>
+bool register_rows(std::initializer_list<OpRow> rows) {
+  for (const OpRow& row : rows) register_op(row, &make_op<T>);
+  return true;
+}
+
+// The same for a table whose rows say more of each op than `op`, their OpRow.
+template <class T, class Row, size_t N>
+bool register_rows(const Row (&rows)[N]) {
+  for (const Row& row : rows) register_op(row.op, &make_op<T>);
+  return true;
+}
+
+// The row of such a table that the op was registered by.
+template <class Row, size_t N>
+const Row& row_of(const Row (&rows)[N], std::string_view op) {
+  return *std::find_if(rows, rows + N, [&](const Row& row) { return row.op.name() == op; });
+}
+
 }  // namespace highwater
 
-// Makes T, constructible from Args&, the op behind one or more names.
+// Rows of the table of ops, made by T: "name(arguments) -> Tensor", or the same with its limits,
+// {"name(arguments) -> Tensor", "no such and such"}.
 #define HIGHWATER_OP(T, ...)                              \
   static const bool HW_CONCAT(hw_registered_, __LINE__) = \
-      ::highwater::register_ops({__VA_ARGS__}, {&::highwater::make_op<T>, {}})
+      ::highwater::register_rows<T>({__VA_ARGS__})
 
-// The same for an op that also writes into the given arguments.
-#define HIGHWATER_MUTATING_OP(T, name, ...)               \
-  static const bool HW_CONCAT(hw_registered_, __LINE__) = \
-      ::highwater::register_ops({name}, {&::highwater::make_op<T>, {__VA_ARGS__}})
+// The same for a whole table of T's own.
+#define HIGHWATER_OPS(T, rows) \
+  static const bool HW_CONCAT(hw_registered_, __LINE__) = ::highwater::register_rows<T>(rows)

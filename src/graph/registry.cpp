@@ -1,9 +1,7 @@
 #include "graph/registry.h"
 
 #include <map>
-#include <utility>
-
-#include "graph/op.h"
+#include <vector>
 
 namespace highwater {
 namespace {
@@ -15,13 +13,8 @@ std::map<std::string_view, OpEntry>& table() {
 
 }  // namespace
 
-bool register_ops(std::span<const std::string_view> names, OpEntry entry) {
-  for (std::string_view name : names) table()[name] = entry;
-  return true;
-}
-
-bool register_ops(std::initializer_list<std::string_view> names, OpEntry entry) {
-  return register_ops(std::span(names.begin(), names.size()), std::move(entry));
+void register_op(const OpRow& row, MakeOp make) {
+  table().insert_or_assign(row.name(), OpEntry{Schema(row.schema.text), row.limits, make});
 }
 
 const OpEntry* find_op(std::string_view name) {
@@ -29,10 +22,10 @@ const OpEntry* find_op(std::string_view name) {
   return found == table().end() ? nullptr : &found->second;
 }
 
-std::vector<std::string_view> op_names() {
-  std::vector<std::string_view> names;
-  for (const auto& [name, entry] : table()) names.push_back(name);
-  return names;
+std::vector<const OpEntry*> op_table() {
+  std::vector<const OpEntry*> entries;
+  for (const auto& [name, entry] : table()) entries.push_back(&entry);
+  return entries;
 }
 
 }  // namespace highwater

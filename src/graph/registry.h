@@ -1,31 +1,43 @@
-// Which ops there are, by the names that programs use.
+// The table of ops: what each is called, takes and gives, what it does not do, and who makes it.
 #pragma once
 
-#include <initializer_list>
 #include <memory>
-#include <span>
 #include <string_view>
 #include <vector>
+
+#include "graph/schema.h"
 
 namespace highwater {
 
 class Args;
 class Op;
 
-struct OpEntry {
-  std::unique_ptr<Op> (*make)(Args&);
-  // Arguments that the op writes into although they had a value before: caches.
-  std::vector<size_t> mutates;
+// A row of the table, as it stands beside its op.
+struct OpRow {
+  SchemaText schema;
+  std::string_view limits;  // what torch's op does and this one does not, in a few words
+
+  consteval OpRow(const char* text, std::string_view does_not = {})
+      : schema(text), limits(does_not) {}
+
+  constexpr std::string_view name() const { return schema.text.substr(0, schema.text.find('(')); }
 };
 
-// Called by HIGHWATER_OP before main. Names must outlive the process. Always true.
-bool register_ops(std::span<const std::string_view> names, OpEntry entry);
-bool register_ops(std::initializer_list<std::string_view> names, OpEntry entry);
+using MakeOp = std::unique_ptr<Op> (*)(Args&);
+
+struct OpEntry {
+  Schema schema;
+  std::string_view limits;
+  MakeOp make;
+};
+
+// Called before main.
+void register_op(const OpRow& row, MakeOp make);
 
 // Null when there is no such op.
 const OpEntry* find_op(std::string_view name);
 
-// All names, sorted.
-std::vector<std::string_view> op_names();
+// All of them, by name.
+std::vector<const OpEntry*> op_table();
 
 }  // namespace highwater

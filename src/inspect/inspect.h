@@ -32,6 +32,9 @@ struct Target {
 
 Result<std::string> inspect_file(const std::string& path, const InspectOptions& options);
 
+// The ops that a program may have, each with its schema, its arguments and its limits.
+std::string op_table_report();
+
 // One delegate's program, as an object.
 void inspect_program(Json& json, Program program, std::span<const InputFacts> facts,
                      const Target& target, const InspectOptions& options);

@@ -186,15 +186,23 @@ class ProgramReport {
       const Node& node = graph_.nodes[n];
       const OpCall& call = program_.calls[n];
       json_.begin_object().field("op", as_utf8(call.name)).field("exporter_node", call.node_id);
-      json_.key("args").begin_list();
-      for (ValueId id : call.args) json_.value(text_of(program_, id));
-      json_.end_list();
+      write_arguments(call);
       write_list(json_, "reads", node.reads);
       write_list(json_, "writes", node.writes);
       if (node.fixed) json_.field("once", true);
       json_.field("first_step", node.first_step).field("end_step", node.end_step);
       write_states(survey_.nodes[n]);
       json_.end_object();
+    }
+    json_.end_list();
+  }
+
+  // By name, without the result, which `writes` tells.
+  void write_arguments(const OpCall& call) {
+    const auto arguments = find_op(call.name)->schema.arguments();
+    json_.key("args").begin_list();
+    for (size_t i = 0; i + 1 < call.args.size(); ++i) {
+      json_.value(text(arguments[i].name, "=", text_of(program_, call.args[i])));
     }
     json_.end_list();
   }

@@ -14,9 +14,9 @@ bool is_fixed(const Rewriter& r, ValueId id, int steps = 4) {
   if (r.tensor(id).constant) return true;
   const auto made = r.producer(id);
   if (!made) return false;
-  const std::vector<ValueId>& args = r.call(*made).args;  // of which the last is the result
-  return std::all_of(args.begin(), args.end() - 1,
-                     [&](ValueId arg) { return is_fixed(r, arg, steps - 1); });
+  const auto inputs = r.inputs(*made);
+  return std::all_of(inputs.begin(), inputs.end(),
+                     [&](ValueId input) { return is_fixed(r, input, steps - 1); });
 }
 
 }  // namespace
@@ -24,23 +24,27 @@ bool is_fixed(const Rewriter& r, ValueId id, int steps = 4) {
 void fuse_add_rms_norm(Program& program) {
   Rewriter r(program);
   for (size_t i = 0; i < r.call_count(); ++i) {
-    if (!r.is(i, "et_vk.rms_norm.default", 4)) continue;
-    const std::vector<ValueId> norm = r.call(i).args;  // (x, w, eps, y)
-    const auto add = r.producer(norm[0], "aten.add.Tensor", 4);
-    if (!add) continue;
-    const std::vector<ValueId> sum = r.call(*add).args;  // (a, b, alpha, x)
-    if (r.number(sum[2]) != 1) continue;
-    const TensorDecl &a = r.tensor(sum[0]), &b = r.tensor(sum[1]), &x = r.tensor(norm[0]),
-                     &w = r.tensor(norm[1]);
+    const auto norm = r.call(i, "et_vk.rms_norm.default");
+    if (!norm) continue;
+    const ValueId sum = (*norm)["x"], weight = (*norm)["weight"];
+    const auto add = r.producer(sum, "aten.add.Tensor");
+    if (!add || r.number((*add)["alpha"]) != 1) continue;
+    const TensorDecl &a = r.tensor((*add)["self"]), &b = r.tensor((*add)["other"]),
+                     &x = r.tensor(sum), &w = r.tensor(weight);
     const bool plain = a.dims == x.dims && b.dims == x.dims && !x.dims.empty() &&
                        x.dims.back() % 4 == 0 && w.dims.rank() == 1 &&
                        w.dims.back() == x.dims.back() && is_float(a.dtype) && is_float(b.dtype);
-    const auto w_made = r.producer(norm[1]);
-    if (!plain || !is_fixed(r, norm[1]) || (w_made && *w_made > *add)) continue;
+    const auto w_made = r.producer(weight);
+    if (!plain || !is_fixed(r, weight) || (w_made && *w_made > add->index())) continue;
     // In place of the sum, so that all its readers still come after it.
-    const ValueId outs = r.add_value(ValueList{{norm[0], norm[3]}});
+    const ValueId outs = r.add_value(ValueList{{sum, norm->out()}});
     r.remove(i);
-    r.replace(*add, "hw.add_rms_norm", {sum[0], sum[1], norm[1], norm[2], outs}, {});
+    r.replace(add->index(), "hw.add_rms_norm",
+              {{"a", (*add)["self"]},
+               {"b", (*add)["other"]},
+               {"weight", weight},
+               {"eps", (*norm)["eps"]}},
+              outs);
   }
 }
 

@@ -6,27 +6,18 @@
 namespace highwater {
 namespace {
 
-struct CacheArguments {
-  std::string_view op;
-  size_t arity;
-  std::vector<size_t> positions;
-};
-
-// Ops that convert what they put into a cache and what they take from it.
-const CacheArguments* cache_arguments(const Rewriter& r, size_t call) {
-  static const CacheArguments kOps[] = {
-      {"sdpa_with_kv_cache.default", 12, {3, 4}},
-      {"update_cache.default", 4, {1}},
-  };
-  for (const CacheArguments& op : kOps) {
-    if (r.is(call, op.op, op.arity)) return &op;
+// The caches of a call that converts what it puts into them and what it takes out.
+std::vector<ValueId> caches_of(const Rewriter& r, size_t i) {
+  if (const auto sdpa = r.call(i, "sdpa_with_kv_cache.default")) {
+    return {(*sdpa)["key_cache"], (*sdpa)["value_cache"]};
   }
-  return nullptr;
+  if (const auto update = r.call(i, "update_cache.default")) return {(*update)["cache"]};
+  return {};
 }
 
 // Filled at load, where its elements are converted.
 bool is_constant(const Rewriter& r, ValueId id) {
-  if (r.producer(id)) return r.producer(id, "et_vk.prepack.default", 2).has_value();
+  if (r.producer(id)) return r.producer(id, "et_vk.prepack.default").has_value();
   return r.tensor(id).constant.has_value();
 }
 
@@ -36,9 +27,7 @@ void halve_caches(Program& program) {
   std::map<ValueId, size_t> uses_as_cache;
   const Rewriter r(program);
   for (size_t i = 0; i < r.call_count(); ++i) {
-    const CacheArguments* caches = cache_arguments(r, i);
-    if (!caches) continue;
-    for (size_t position : caches->positions) ++uses_as_cache[r.call(i).args[position]];
+    for (ValueId cache : caches_of(r, i)) ++uses_as_cache[cache];
   }
   for (const auto& [id, uses] : uses_as_cache) {
     auto* cache = std::get_if<TensorDecl>(&program.values[id]);

@@ -12,25 +12,26 @@ namespace highwater {
 struct LinearLayer {
   // A constant with the dim along which the layer's columns lie.
   struct Constant {
-    ValueId id;
+    Named argument;
     size_t columns;
   };
   // Layers can be joined if they have the same.
   using Kind = std::tuple<std::string_view, ValueId, size_t, int64_t>;
 
   std::string_view joined;  // what the names of joined ops begin with
-  ValueId x, y;
-  std::vector<Constant> constants;  // arguments of the joined op, in order
-  ValueId last;                     // its last argument before the outputs
-  int64_t group = 0;                // weights that share a scale; 0 where there are no scales
+  Named input;              // names are those of the joined op's arguments
+  ValueId y;
+  std::vector<Constant> constants;
+  std::vector<Named> others = {};
+  int64_t group = 0;  // weights that share a scale; 0 where there are no scales
 
-  Kind kind() const { return {joined, x, constants.size(), group}; }
+  Kind kind() const { return {joined, input.id, constants.size(), group}; }
 };
 
 std::optional<LinearLayer> as_linear_layer(const Rewriter& r, size_t i);
 
-// The arguments, up to the outputs, of an op that is all these layers, which are of one kind.
-// Nothing if their constants do not go together.
-std::optional<std::vector<ValueId>> join_layers(Rewriter& r, std::span<const LinearLayer> layers);
+// The arguments of an op that is all these layers, which are of one kind. Nothing if their
+// constants do not go together.
+std::optional<std::vector<Named>> join_layers(Rewriter& r, std::span<const LinearLayer> layers);
 
 }  // namespace highwater

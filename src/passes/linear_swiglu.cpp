@@ -23,15 +23,14 @@ std::optional<GatedLayers> as_gated_layers(const Rewriter& r, ValueId g, ValueId
 }
 
 // The gate reads the layers themselves, or views of all their dims.
-bool fuse_in_place(Rewriter& r, size_t i) {
-  const ValueId g_view = r.call(i).args[0], u_view = r.call(i).args[1], y = r.call(i).args[2];
+bool fuse_in_place(Rewriter& r, const FullCall& swiglu) {
+  const ValueId g_view = swiglu["gate"], u_view = swiglu["u"];
   const auto layers = as_gated_layers(r, r.behind_views(g_view), r.behind_views(u_view));
   if (!layers || !r.is_read_once(g_view) || !r.is_read_once(u_view)) return false;
-  if (!(r.tensor(layers->gate().y).dims == r.tensor(y).dims)) return false;
-  auto args = join_layers(r, layers->both);
-  if (!args) return false;
-  args->push_back(y);
-  r.replace(i, layers->op(), *args, {});
+  if (!(r.tensor(layers->gate().y).dims == r.tensor(swiglu.out()).dims)) return false;
+  const auto arguments = join_layers(r, layers->both);
+  if (!arguments) return false;
+  r.replace(swiglu.index(), layers->op(), *arguments, swiglu.out());
   r.remove_unused(g_view);
   r.remove_unused(u_view);
   r.remove(layers->gate_call);
@@ -40,27 +39,27 @@ bool fuse_in_place(Rewriter& r, size_t i) {
 }
 
 // The gate reads equal views of both: the view comes after the gate as well as before it.
-bool fuse_before_view(Rewriter& r, size_t i) {
+bool fuse_before_view(Rewriter& r, const FullCall& swiglu) {
   constexpr std::string_view kView = "aten.view_copy.default";
-  const ValueId g_view = r.call(i).args[0], u_view = r.call(i).args[1], y = r.call(i).args[2];
-  const auto g_call = r.producer(g_view, kView, 3), u_call = r.producer(u_view, kView, 3);
-  if (!g_call || !u_call || g_call == u_call) return false;
-  const std::vector<ValueId> g = r.call(*g_call).args, u = r.call(*u_call).args;
-  if (r.identity(g[1]) != r.identity(u[1])) return false;
-  const auto layers = as_gated_layers(r, g[0], u[0]);
-  for (ValueId id : {g_view, u_view, g[0], u[0]}) {
+  const auto g = r.producer(swiglu["gate"], kView), u = r.producer(swiglu["u"], kView);
+  if (!g || !u || g->index() == u->index()) return false;
+  const ValueId g_layer = (*g)["self"], u_layer = (*u)["self"], sizes = (*g)["size"];
+  if (r.identity(sizes) != r.identity((*u)["size"])) return false;
+  const auto layers = as_gated_layers(r, g_layer, u_layer);
+  for (ValueId id : {g->out(), u->out(), g_layer, u_layer}) {
     if (!layers || r.uses(id) != 1) return false;
   }
-  TensorDecl gated = r.tensor(y);
-  gated.dims = r.tensor(g[0]).dims;
-  if (!(r.tensor(u[0]).dims == gated.dims)) return false;
-  auto args = join_layers(r, layers->both);
-  if (!args) return false;
+  TensorDecl gated = r.tensor(swiglu.out());
+  gated.dims = r.tensor(g_layer).dims;
+  if (!(r.tensor(u_layer).dims == gated.dims)) return false;
+  const auto arguments = join_layers(r, layers->both);
+  if (!arguments) return false;
   const ValueId before_view = r.add_value(gated);
-  args->push_back(before_view);
-  r.replace(std::max(layers->gate_call, layers->up_call), layers->op(), *args, {});
+  r.replace(std::max(layers->gate_call, layers->up_call), layers->op(), *arguments, before_view);
   r.remove(std::min(layers->gate_call, layers->up_call));
-  r.replace(i, kView, {before_view, g[1], y}, {*g_call, *u_call});
+  r.remove(g->index());
+  r.remove(u->index());
+  r.replace(swiglu.index(), kView, {{"self", before_view}, {"size", sizes}}, swiglu.out());
   return true;
 }
 
@@ -69,7 +68,8 @@ bool fuse_before_view(Rewriter& r, size_t i) {
 void fuse_linear_swiglu(Program& program) {
   Rewriter r(program);
   for (size_t i = 0; i < r.call_count(); ++i) {
-    if (r.is(i, "hw.swiglu", 3) && !fuse_in_place(r, i)) fuse_before_view(r, i);
+    const auto swiglu = r.call(i, "hw.swiglu");
+    if (swiglu && !fuse_in_place(r, *swiglu)) fuse_before_view(r, *swiglu);
   }
 }
 

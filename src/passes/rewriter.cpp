@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "graph/handles.h"
 #include "graph/registry.h"
 
 namespace highwater {
@@ -27,9 +28,10 @@ Rewriter::Rewriter(Program& program)
       mutated_(program.values.size()) {
   for (size_t i = 0; i < program.calls.size(); ++i) {
     enter(i);
-    const OpEntry* op = find_op(program.calls[i].name);
-    for (size_t argument : op ? op->mutates : std::vector<size_t>()) {
-      if (argument < program.calls[i].args.size()) mutated_[program.calls[i].args[argument]] = true;
+    const OpCall& call = program.calls[i];
+    const OpEntry* op = find_op(call.name);
+    for (size_t k = 0; op && k < std::min(op->schema.arguments().size(), call.args.size()); ++k) {
+      if (op->schema.arguments()[k].is_mutated) mutated_[call.args[k]] = true;
     }
   }
   for (ValueId id : program.outputs) ++uses_[id];
@@ -103,9 +105,22 @@ std::optional<size_t> Rewriter::producer(ValueId id) const {
   return producer_[id];
 }
 
-std::optional<size_t> Rewriter::producer(ValueId id, std::string_view op, size_t arity) const {
+std::optional<FullCall> Rewriter::producer(ValueId id, std::string_view op) const {
   const auto i = producer_[id];
-  return i && is(*i, op, arity) ? i : std::nullopt;
+  return i ? call(*i, op) : std::nullopt;
+}
+
+std::optional<FullCall> Rewriter::call(size_t i, std::string_view op) const {
+  const OpCall& call = program_.calls[i];
+  if (call.name != op) return std::nullopt;
+  const Schema& schema = find_op(op)->schema;
+  if (call.args.size() != schema.arguments().size() + 1) return std::nullopt;
+  return FullCall(i, call, schema);
+}
+
+std::span<const ValueId> Rewriter::inputs(size_t i) const {
+  const std::vector<ValueId>& args = program_.calls[i].args;
+  return {args.data(), args.empty() ? 0 : args.size() - 1};
 }
 
 std::optional<int64_t> Rewriter::last_size(ValueId sizes) const {
@@ -119,24 +134,24 @@ std::optional<int64_t> Rewriter::last_size(ValueId sizes) const {
 }
 
 std::optional<ValueId> Rewriter::behind_view(ValueId id) const {
-  // (x, memory format, y): exporters write a clone where they would change the layout. What no call
-  // computes may be a cache, whose copy is not the same once it is written into.
-  if (const auto clone = producer(id, "aten.clone.default", 3)) {
-    const ValueId source = call(*clone).args[0];
+  // Exporters write a clone where they would change the layout. What no call computes may be a
+  // cache, whose copy is not the same once it is written into.
+  if (const auto clone = producer(id, "aten.clone.default")) {
+    const ValueId source = (*clone)["self"];
     const TensorDecl &from = tensor(source), &to = tensor(id);
     const bool same = from.dims == to.dims && from.dtype == to.dtype;
     return same && producer(source) ? std::optional(source) : std::nullopt;
   }
-  const auto view = producer(id, "aten.view_copy.default", 3);
+  const auto view = producer(id, "aten.view_copy.default");
   if (!view) return std::nullopt;
-  const ValueId source = call(*view).args[0];
+  const ValueId source = (*view)["self"];
   const Dims& dims = tensor(id).dims;
   if (dims.empty() || !(tensor(source).dims == dims)) return std::nullopt;
   // Equal bounds are not yet equal live dims: [n, 64] may become [64, n]. But where the width is a
   // literal, and only one dim counts rows, there is one way to have as many elements.
   const auto row_dims =
       std::count_if(dims.begin(), dims.end() - 1, [](int64_t bound) { return bound > 1; });
-  if (row_dims > 1 || last_size(call(*view).args[1]) != dims.back()) return std::nullopt;
+  if (row_dims > 1 || last_size((*view)["size"]) != dims.back()) return std::nullopt;
   return source;
 }
 
@@ -178,11 +193,15 @@ bool Rewriter::redirect(ValueId from, ValueId to) {
   return true;
 }
 
-void Rewriter::replace(size_t i, std::string_view op, std::vector<ValueId> args,
-                       std::initializer_list<size_t> merged) {
-  for (size_t other : merged) {
-    if (other != i) remove(other);
+void Rewriter::replace(size_t i, std::string_view op, std::span<const Named> arguments,
+                       ValueId out) {
+  const Schema& schema = find_op(op)->schema;
+  std::vector<ValueId> args(schema.arguments().size(), kNoValue);
+  for (const Named& given : arguments) args[schema.position(given.argument)] = given.id;
+  for (ValueId& arg : args) {
+    if (arg == kNoValue) arg = add_value(NullValue{});
   }
+  args.push_back(out);
   OpCall& call = program_.calls[i];
   count(call, -1);
   call.name = op;
@@ -203,11 +222,11 @@ void Rewriter::remove(size_t i) {
 
 void Rewriter::remove_unused(ValueId id) {
   while (uses(id) == 0) {
-    auto looks = producer(id, "aten.view_copy.default", 3);
-    if (!looks) looks = producer(id, "aten.clone.default", 3);
+    auto looks = producer(id, "aten.view_copy.default");
+    if (!looks) looks = producer(id, "aten.clone.default");
     if (!looks) return;
-    id = call(*looks).args[0];
-    remove(*looks);
+    id = (*looks)["self"];
+    remove(looks->index());
   }
 }
 

@@ -6,12 +6,37 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "blob/program.h"
+#include "graph/schema.h"
 
 namespace highwater {
+
+// A call of a certain op, with all arguments that its schema has.
+class FullCall {
+ public:
+  FullCall(size_t index, const OpCall& call, const Schema& schema)
+      : index_(index), args_(call.args), schema_(&schema) {}
+
+  size_t index() const { return index_; }
+  ValueId operator[](std::string_view argument) const { return args_[schema_->position(argument)]; }
+  // What it makes: a value, or a list of them.
+  ValueId out() const { return args_.back(); }
+
+ private:
+  size_t index_;
+  std::vector<ValueId> args_;
+  const Schema* schema_;
+};
+
+// An argument of a call to be.
+struct Named {
+  std::string_view argument;
+  ValueId id;
+};
 
 class Rewriter {
  public:
@@ -20,13 +45,12 @@ class Rewriter {
   ~Rewriter();
 
   size_t call_count() const { return program_.calls.size(); }
-  const OpCall& call(size_t i) const { return program_.calls[i]; }
   bool is_removed(size_t i) const { return program_.calls[i].name.empty(); }
-  // Whether call i is of this op and has as many arguments as the op should: the program is not
-  // checked for that yet.
-  bool is(size_t i, std::string_view op, size_t arity) const {
-    return program_.calls[i].name == op && program_.calls[i].args.size() == arity;
-  }
+  // Call i, if it is of this op. The program is not checked yet: a call of the wrong number of
+  // arguments is none.
+  std::optional<FullCall> call(size_t i, std::string_view op) const;
+  // The values that any call is given, without what it makes.
+  std::span<const ValueId> inputs(size_t i) const;
 
   const Value& value(ValueId id) const { return program_.values[id]; }
   // For what is no tensor, one of rank 0 that is no constant.
@@ -43,8 +67,8 @@ class Rewriter {
 
   // The call that writes a value.
   std::optional<size_t> producer(ValueId id) const;
-  // The call that writes a value, if it is of this op.
-  std::optional<size_t> producer(ValueId id, std::string_view op, size_t arity) const;
+  // The same, if it is of this op.
+  std::optional<FullCall> producer(ValueId id, std::string_view op) const;
   // How many calls and outputs read a value.
   size_t uses(ValueId id) const { return uses_[id]; }
   // The calls among them, in order.
@@ -59,9 +83,11 @@ class Rewriter {
   // Calls that read `from` read `to` instead. False, and nothing has changed, if `from` is an
   // output or part of a list as well.
   bool redirect(ValueId from, ValueId to);
-  // Replaces call i; the others of `merged` go.
-  void replace(size_t i, std::string_view op, std::vector<ValueId> args,
-               std::initializer_list<size_t> merged);
+  // Puts a call of the op in the place of call i; arguments that are not named are none.
+  void replace(size_t i, std::string_view op, std::span<const Named> arguments, ValueId out);
+  void replace(size_t i, std::string_view op, std::initializer_list<Named> arguments, ValueId out) {
+    replace(i, op, std::span(arguments.begin(), arguments.size()), out);
+  }
   void remove(size_t i);
   // Removes the view or clone that makes a value which nobody reads any more, and those before it.
   void remove_unused(ValueId id);

@@ -25,14 +25,14 @@ void share_linear_inputs(Program& program) {
     for (size_t first = 0; first + 1 < members.calls.size(); first += kMost) {
       const size_t count = std::min(kMost, members.calls.size() - first);
       const auto layers = std::span(members.layers).subspan(first, count);
-      auto args = join_layers(r, layers);
-      if (!args) continue;
+      const auto arguments = join_layers(r, layers);
+      if (!arguments) continue;
       ValueList ys;
       for (const LinearLayer& layer : layers) ys.items.push_back(layer.y);
-      args->push_back(r.add_value(std::move(ys)));
       // In place of the first: all that they read is there by then.
       for (size_t k = 1; k < count; ++k) r.remove(members.calls[first + k]);
-      r.replace(members.calls[first], text(layers.front().joined, ".shared"), *args, {});
+      r.replace(members.calls[first], text(layers.front().joined, ".shared"), *arguments,
+                r.add_value(std::move(ys)));
     }
   }
 }

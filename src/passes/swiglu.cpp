@@ -3,29 +3,49 @@
 
 namespace highwater {
 
+namespace {
+
+// g and u, if the product is of u and g * sigmoid(g), which nothing else reads.
+struct Gated {
+  ValueId g, u;
+  size_t product, sigmoid;
+};
+
+std::optional<Gated> as_gated(const Rewriter& r, ValueId gated, ValueId u) {
+  const auto product = r.producer(gated, "aten.mul.Tensor");
+  if (!product || r.uses(gated) != 1) return {};
+  const ValueId a = (*product)["self"], b = (*product)["other"];
+  for (const auto& [g, s] : {std::pair(a, b), std::pair(b, a)}) {
+    const auto sigmoid = r.producer(s, "aten.sigmoid.default");
+    if (sigmoid && r.uses(s) == 1 && (*sigmoid)["self"] == g) {
+      return Gated{g, u, product->index(), sigmoid->index()};
+    }
+  }
+  return {};
+}
+
+// No broadcasting, no integers: the fused op works on floats of equal dims.
+bool is_plain(const Rewriter& r, const Gated& gated, ValueId y) {
+  const TensorDecl &tg = r.tensor(gated.g), &tu = r.tensor(gated.u), &ty = r.tensor(y);
+  return tg.dims == ty.dims && tu.dims == ty.dims && is_float(tg.dtype) && is_float(tu.dtype);
+}
+
+}  // namespace
+
 void fuse_swiglu(Program& program) {
   Rewriter r(program);
   for (size_t i = 0; i < r.call_count(); ++i) {
-    if (!r.is(i, "aten.mul.Tensor", 3)) continue;
-    // The product g * sigmoid(g) may be either factor of the other.
-    for (size_t side : {0, 1}) {
-      const ValueId gated = r.call(i).args[side], u = r.call(i).args[1 - side];
-      const auto inner = r.producer(gated, "aten.mul.Tensor", 3);
-      if (!inner || r.uses(gated) != 1) continue;
-      const ValueId a = r.call(*inner).args[0], b = r.call(*inner).args[1];
-      const auto match = [&](ValueId g, ValueId s) {
-        const auto sigmoid = r.producer(s, "aten.sigmoid.default", 2);
-        if (!sigmoid || r.uses(s) != 1 || r.call(*sigmoid).args[0] != g) return false;
-        const ValueId y = r.call(i).args.back();
-        // No broadcasting, no integers: the fused op works on floats of equal dims.
-        const TensorDecl &tg = r.tensor(g), &tu = r.tensor(u), &ty = r.tensor(y);
-        if (!(tg.dims == ty.dims) || !(tu.dims == ty.dims)) return false;
-        if (!is_float(tg.dtype) || !is_float(tu.dtype)) return false;
-        r.replace(i, "hw.swiglu", {g, u, y}, {*inner, *sigmoid});
-        return true;
-      };
-      if (match(a, b) || match(b, a)) break;
+    const auto mul = r.call(i, "aten.mul.Tensor");
+    if (!mul) continue;
+    // Either factor may be the gated one.
+    auto gated = as_gated(r, (*mul)["self"], (*mul)["other"]);
+    if (!gated || !is_plain(r, *gated, mul->out())) {
+      gated = as_gated(r, (*mul)["other"], (*mul)["self"]);
     }
+    if (!gated || !is_plain(r, *gated, mul->out())) continue;
+    r.remove(gated->product);
+    r.remove(gated->sigmoid);
+    r.replace(i, "hw.swiglu", {{"gate", gated->g}, {"u", gated->u}}, mul->out());
   }
 }
 

@@ -8,35 +8,34 @@
 namespace highwater {
 namespace {
 
-std::optional<double> given_scale(Args& a, size_t i) {
-  return a.is_null(i) ? std::nullopt : std::optional(a.number(i));
+std::optional<double> given_scale(Args& a) {
+  return a.is_null("scale") ? std::nullopt : std::optional(a.number("scale"));
 }
 
 constexpr int64_t kSeesAll = std::numeric_limits<int32_t>::max() / 2;
 
-// (q, k, v, k cache, v cache, start, length, mask, dropout, is causal, scale, y): writes k and v at
-// the live position, then attends over all that the caches hold up to there. All of q, k and v are
-// [batch, positions, heads, head dim]. The length argument is a literal 1 on some paths: the live
-// dims say it better.
+// Writes k and v at the live position, then attends over all that the caches hold up to there. All
+// of q, k and v are [batch, positions, heads, head dim]. seq_len is a literal 1 on some paths: the
+// live dims say it better.
 class SdpaWithKvCache final : public Op {
  public:
   explicit SdpaWithKvCache(Args& a)
-      : q_(a.tensor(0)),
-        k_(a.tensor(1)),
-        v_(a.tensor(2)),
-        k_cache_(a.mutated(3)),
-        v_cache_(a.mutated(4)),
-        start_(a.live_integer(5)),
-        mask_(a.optional_tensor(7)),
-        causal_(a.flag(9)),
-        y_(a.out(11)),
+      : q_(a.tensor("query")),
+        k_(a.tensor("key")),
+        v_(a.tensor("value")),
+        k_cache_(a.mutated("key_cache")),
+        v_cache_(a.mutated("value_cache")),
+        start_(a.live_integer("start_pos")),
+        mask_(a.optional_tensor("attn_mask")),
+        causal_(a.flag("is_causal")),
+        y_(a.out()),
         write_(a, {{k_cache_, k_}, {v_cache_, v_}}),
-        scale_(given_scale(a, 10)),
+        scale_(given_scale(a)),
         // The longest context is a full cache, wherever the call that fills it starts.
         attention_(a, {y_, q_, k_cache_, v_cache_, mask_},
                    problem(a.bound(q_), a.bound(k_cache_),
                            a.bound(k_cache_).rank() == 4 ? a.bound(k_cache_)[1] : 0)) {
-    a.require(a.number_or(8, 0) == 0, "dropout is not supported");
+    a.require(a.number("drpout_p") == 0, "dropout is not supported");
     for (Tensor t : {q_, k_, v_, k_cache_, v_cache_}) {
       a.require(a.bound(t).rank() == 4, "dims ", a.bound(t),
                 " are not [batch, positions, heads, head dim]");
@@ -97,14 +96,14 @@ class SdpaWithKvCache final : public Op {
   Attention attention_;
 };
 
-// (value, cache, position, a dummy output)
+// Its result is a dummy: the exporter needs one.
 class UpdateCache final : public Op {
  public:
   explicit UpdateCache(Args& a)
-      : value_(a.tensor(0)),
-        cache_(a.mutated(1)),
-        position_(a.live_integer(2)),
-        dummy_(a.out(3)),
+      : value_(a.tensor("value")),
+        cache_(a.mutated("cache")),
+        position_(a.live_integer("start_pos")),
+        dummy_(a.out()),
         dummy_dims_(a.bound(dummy_)),
         write_(a, {{cache_, value_}}) {}
 
@@ -122,16 +121,16 @@ class UpdateCache final : public Op {
   CacheWrite<1> write_;
 };
 
-// (q, k, v, mask, scale, y), all [batch, heads, positions, head dim]
+// All of [batch, heads, positions, head dim].
 class Sdpa final : public Op {
  public:
   explicit Sdpa(Args& a)
-      : q_(a.tensor(0)),
-        k_(a.tensor(1)),
-        v_(a.tensor(2)),
-        mask_(a.optional_tensor(3)),
-        y_(a.out(5)),
-        scale_(given_scale(a, 4)),
+      : q_(a.tensor("q")),
+        k_(a.tensor("k")),
+        v_(a.tensor("v")),
+        mask_(a.optional_tensor("attn_mask")),
+        y_(a.out()),
+        scale_(given_scale(a)),
         attention_(a, {y_, q_, k_, v_, mask_}, problem(a.bound(q_), a.bound(k_))) {}
 
   Status plan(const Shapes& s, Plan& plan) const override {
@@ -178,9 +177,18 @@ class Sdpa final : public Op {
   Attention attention_;
 };
 
-HIGHWATER_MUTATING_OP(SdpaWithKvCache, "sdpa_with_kv_cache.default", 3, 4);
-HIGHWATER_MUTATING_OP(UpdateCache, "update_cache.default", 1);
-HIGHWATER_OP(Sdpa, "et_vk.sdpa.default");
+HIGHWATER_OP(SdpaWithKvCache,
+             {"sdpa_with_kv_cache.default(FloatTensor query, FloatTensor key, FloatTensor value, "
+              "FloatTensor(a!) key_cache, FloatTensor(b!) value_cache, SymInt start_pos, "
+              "SymInt seq_len, FloatTensor? attn_mask=None, float drpout_p=0.0, "
+              "bool is_causal=False, float? scale=None) -> Tensor",
+              "no dropout"});
+HIGHWATER_OP(UpdateCache,
+             "update_cache.default(FloatTensor value, FloatTensor(a!) cache, SymInt start_pos) "
+             "-> Tensor");
+HIGHWATER_OP(Sdpa,
+             "et_vk.sdpa.default(FloatTensor q, FloatTensor k, FloatTensor v, "
+             "FloatTensor? attn_mask=None, float? scale=None) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

@@ -7,7 +7,7 @@ namespace {
 // orders that the exporter names have no meaning here: every tensor is contiguous.
 class Copy final : public Op {
  public:
-  explicit Copy(Args& a) : x_(a.tensor(0)), y_(a.out(a.last())) {
+  explicit Copy(Args& a) : x_(a.tensor("self")), y_(a.out()) {
     const DType from = a.dtype(x_), to = a.dtype(y_);
     if (from == to && a.alias(y_, x_)) return;
     const bool on_float = is_float(from);
@@ -29,9 +29,18 @@ class Copy final : public Op {
   std::optional<Elementwise> convert_;
 };
 
-HIGHWATER_OP(Copy, "aten._to_copy.default", "dim_order_ops._to_dim_order_copy.default",
-             "dim_order_ops._clone_dim_order.default", "aten.clone.default",
-             "aten.alias_copy.default", "aten.detach_copy.default", "aten.lift_fresh_copy.default");
+HIGHWATER_OP(Copy, "aten.clone.default(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
+             "aten.alias_copy.default(Tensor self) -> Tensor",
+             "aten.detach_copy.default(Tensor self) -> Tensor",
+             "aten.lift_fresh_copy.default(Tensor self) -> Tensor",
+             "aten._to_copy.default(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, "
+             "Device? device=None, bool? pin_memory=None, bool non_blocking=False, "
+             "MemoryFormat? memory_format=None) -> Tensor",
+             "dim_order_ops._clone_dim_order.default(Tensor self, *, bool non_blocking=False, "
+             "int[]? dim_order=None) -> Tensor",
+             "dim_order_ops._to_dim_order_copy.default(Tensor self, *, ScalarType? dtype=None, "
+             "Layout? layout=None, Device? device=None, bool? pin_memory=None, "
+             "bool non_blocking=False, int[]? dim_order=None) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

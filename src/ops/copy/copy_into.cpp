@@ -5,10 +5,10 @@
 namespace highwater {
 namespace {
 
-// (old, x, non_blocking, y): y is x, stretched to the dims of the tensor that it replaces.
+// y is src, stretched to the dims of the tensor that it replaces.
 class CopyInto final : public Op {
  public:
-  explicit CopyInto(Args& a) : old_(a.tensor(0)), x_(a.tensor(1)), y_(a.out(a.last())) {
+  explicit CopyInto(Args& a) : old_(a.tensor("self")), x_(a.tensor("src")), y_(a.out()) {
     const bool same = a.dtype(x_) == a.dtype(y_) && a.bound(x_) == a.bound(y_);
     if (!(same && a.alias(y_, x_))) copy_ = StridedCopy(a, y_, x_, "copy");
   }
@@ -34,7 +34,8 @@ class CopyInto final : public Op {
   std::optional<StridedCopy> copy_;
 };
 
-HIGHWATER_OP(CopyInto, "aten.copy.default");
+HIGHWATER_OP(CopyInto,
+             "aten.copy.default(Tensor self, Tensor src, bool non_blocking=False) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

@@ -9,28 +9,24 @@
 namespace highwater {
 namespace {
 
-// Layer norm: (x, normalized dims, w, b, eps, [y, mean, 1 / deviation]); each row is the normalized
-// dims, and w and b have an element for each of its own.
-// Group norm: (x, w, b, N, C, HxW, groups, eps, [the same]); each row is a group of channels, and w
-// and b have an element for each channel.
+// Results are y, the mean and 1 / deviation of each row. For a layer norm, a row is the normalized
+// dims, and the weights have an element for each of its own; for a group norm it is a group of
+// channels, and they have an element for each channel.
 class Norm final : public Op {
  public:
   explicit Norm(Args& a)
       : is_group_(a.op() == "aten.native_group_norm.default"),
-        x_(a.tensor(0)),
-        w_(a.optional_tensor(is_group_ ? 1 : 2)),
-        b_(a.optional_tensor(is_group_ ? 2 : 3)),
-        eps_(narrow_to_float(a.number(is_group_ ? 7 : 4))),
-        groups_count_(is_group_ ? a.integer(6) : 1),
-        row_dims_(is_group_ ? 0 : a.live_integers(1).size()) {
+        x_(a.tensor("input")),
+        w_(a.optional_tensor("weight")),
+        b_(a.optional_tensor("bias")),
+        eps_(narrow_to_float(a.number("eps"))),
+        groups_count_(is_group_ ? a.integer("group") : 1),
+        row_dims_(is_group_ ? 0 : a.live_integers("normalized_shape").size()) {
     const size_t rank = a.bound(x_).rank();
-    a.require(is_float(a.dtype(x_)), "it is defined on floats only");
     a.require(groups_count_ > 0, groups_count_, " groups");
     a.require(is_group_ ? rank >= 2 : row_dims_ >= 1 && row_dims_ <= rank, "normalizing ",
               a.bound(x_), " along ", row_dims_, " dims");
-    const std::vector<Tensor> outs = a.outs(a.last());
-    a.require(outs.size() == 3, "it has ", outs.size(), " outputs");
-    if (outs.size() != 3) return;
+    const std::vector<Tensor> outs = a.outs();
     y_ = outs[0], mean_ = outs[1], scale_ = outs[2];
     // A kernel without weights is bound to x in their place, and does not look.
     rows_ = RowSteps<wgsl::norm_rows, wgsl::norm_groups>(
@@ -129,7 +125,12 @@ class Norm final : public Op {
   RowSteps<wgsl::norm_rows, wgsl::norm_groups> rows_;
 };
 
-HIGHWATER_OP(Norm, "aten.native_layer_norm.default", "aten.native_group_norm.default");
+HIGHWATER_OP(Norm,
+             "aten.native_layer_norm.default(FloatTensor input, SymInt[] normalized_shape, "
+             "FloatTensor? weight, FloatTensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
+             "aten.native_group_norm.default(FloatTensor input, FloatTensor? weight, "
+             "FloatTensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps) -> "
+             "(Tensor, Tensor, Tensor)");
 
 }  // namespace
 }  // namespace highwater

@@ -12,7 +12,7 @@ namespace {
 // One row an op, as WGSL: how it begins, with `first` the first elements; how two states a and b
 // become one; and what a state s of `n` elements comes to.
 struct Row {
-  std::string_view name;
+  OpRow op;
   std::string_view begin;
   std::string_view merge;
   std::string_view finish;
@@ -21,18 +21,21 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {"aten.sum.dim_IntList", "vec4<T>()", "State(a.value + b.value, a.at)", "s.value"},
-    {"aten.mean.dim", "vec4<T>()", "State(a.value + b.value, a.at)", "s.value / T(n)"},
-    {"aten.amax.default", "first", "State(max(a.value, b.value), a.at)", "s.value", false, true},
-    {"aten.amin.default", "first", "State(min(a.value, b.value), a.at)", "s.value", false, true},
-    {"aten.argmax.default", "first", "pick(a, b, b.value > a.value)", "s.at", true, true},
-    {"aten.argmin.default", "first", "pick(a, b, b.value < a.value)", "s.at", true, true},
+    {"aten.sum.dim_IntList(Tensor self, int[]? dim, bool keepdim=False, *, ScalarType? dtype=None) "
+     "-> Tensor",
+     "vec4<T>()", "State(a.value + b.value, a.at)", "s.value"},
+    {"aten.mean.dim(Tensor self, int[]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> "
+     "Tensor",
+     "vec4<T>()", "State(a.value + b.value, a.at)", "s.value / T(n)"},
+    {"aten.amax.default(Tensor self, int[] dim=[], bool keepdim=False) -> Tensor", "first",
+     "State(max(a.value, b.value), a.at)", "s.value", false, true},
+    {"aten.amin.default(Tensor self, int[] dim=[], bool keepdim=False) -> Tensor", "first",
+     "State(min(a.value, b.value), a.at)", "s.value", false, true},
+    {"aten.argmax.default(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", "first",
+     "pick(a, b, b.value > a.value)", "s.at", true, true},
+    {"aten.argmin.default(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", "first",
+     "pick(a, b, b.value < a.value)", "s.at", true, true},
 };
-
-const Row& row_of(std::string_view op) {
-  return *std::find_if(std::begin(kRows), std::end(kRows),
-                       [&](const Row& r) { return r.name == op; });
-}
 
 // What the two kernels share, with the row's expressions in place.
 std::string shared_text(const Row& row, bool on_float) {
@@ -44,17 +47,17 @@ std::string shared_text(const Row& row, bool on_float) {
               row.finish, "); }\n");
 }
 
-// (x, dims, keepdim, …, y). No dims, or an empty list of them, are all dims.
+// No dims, or an empty list of them, are all dims.
 class Reduce final : public Op {
  public:
   explicit Reduce(Args& a)
-      : row_(row_of(a.op())),
-        x_(a.tensor(0)),
-        keepdim_(a.size() > 3 && !a.is_null(2) && a.flag(2)),
-        y_(a.out(a.last())) {
+      : row_(row_of(kRows, a.op())),
+        x_(a.tensor("self")),
+        keepdim_(a.flag("keepdim")),
+        y_(a.out()) {
     const int64_t most = choose_dims(a);
     const bool on_float = is_float(a.dtype(x_)) || is_float(a.dtype(y_));
-    const std::string_view name = row_.name.substr(row_.name.find('.') + 1);
+    const std::string_view name = a.op().substr(a.op().find('.') + 1);
     const std::string_view variant = name.substr(0, name.find('.'));
     const std::string shared = shared_text(row_, on_float);
     steps_ = RowSteps<wgsl::reduce_threads, wgsl::reduce_groups>(
@@ -103,7 +106,9 @@ class Reduce final : public Op {
   int64_t choose_dims(Args& a) {
     const size_t rank = a.bound(x_).rank();
     std::vector<int64_t> dims;
-    if (!a.is_null(1)) dims = row_.finds_place ? std::vector{a.integer(1)} : a.integers(1);
+    if (!a.is_null("dim")) {
+      dims = row_.finds_place ? std::vector{a.integer("dim")} : a.integers("dim");
+    }
     for (int64_t dim : dims) {
       const auto at = wrap_dim(dim, rank);
       a.require(at.ok(), "dim ", dim, " of ", a.bound(x_));
@@ -159,8 +164,7 @@ class Reduce final : public Op {
   RowSteps<wgsl::reduce_threads, wgsl::reduce_groups> steps_;
 };
 
-HIGHWATER_OP(Reduce, "aten.sum.dim_IntList", "aten.mean.dim", "aten.amax.default",
-             "aten.amin.default", "aten.argmax.default", "aten.argmin.default");
+HIGHWATER_OPS(Reduce, kRows);
 
 }  // namespace
 }  // namespace highwater

@@ -54,14 +54,14 @@ class NormRows {
   RowSteps<wgsl::rms_norm_rows, wgsl::rms_norm_groups> steps_;
 };
 
-// (x, w, eps, y): y = x * rsqrt(mean(x^2) + eps) * w, the mean over the last dim.
+// y = x * rsqrt(mean(x^2) + eps) * w, the mean over the last dim.
 class RmsNorm final : public Op {
  public:
   explicit RmsNorm(Args& a)
-      : x_(a.tensor(0)),
-        w_(a.tensor(1)),
-        eps_(narrow_to_float(a.number(2))),
-        y_(a.out(3)),
+      : x_(a.tensor("x")),
+        w_(a.tensor("weight")),
+        eps_(narrow_to_float(a.number("eps"))),
+        y_(a.out()),
         norm_rows_(a, y_, {wgsl::rms_norm_of_x::kSource.text, {x_}}, w_, eps_, {}) {
     a.require(!a.bound(x_).empty(), "its input has rank 0");
     a.require(is_float(a.dtype(x_)) && is_float(a.dtype(w_)), "it is defined on floats only");
@@ -116,16 +116,16 @@ class RmsNorm final : public Op {
   Step<wgsl::rms_norm_apply> apply_;
 };
 
-// (a, b, w, eps, [x, y]): x = a + b, and y its norm; rows of whole quads.
+// x = a + b, and y its norm; rows of whole quads.
 class AddRmsNorm final : public Op {
  public:
   explicit AddRmsNorm(Args& a)
-      : a_(a.tensor(0)),
-        b_(a.tensor(1)),
-        w_(a.tensor(2)),
-        outs_(two(a.outs(4))),
+      : a_(a.tensor("a")),
+        b_(a.tensor("b")),
+        w_(a.tensor("weight")),
+        outs_(a.outs()),
         norm_rows_(a, outs_[1], {wgsl::rms_norm_of_sum::kSource.text, {outs_[0], a_, b_}}, w_,
-                   narrow_to_float(a.number(3)), "add") {}
+                   narrow_to_float(a.number("eps")), "add") {}
 
   Status plan(const Shapes& s, Plan& plan) const override {
     const Dims& x = s[a_];
@@ -139,11 +139,6 @@ class AddRmsNorm final : public Op {
   }
 
  private:
-  static std::vector<Tensor> two(std::vector<Tensor> outs) {
-    outs.resize(2);
-    return outs;
-  }
-
   Tensor a_;
   Tensor b_;
   Tensor w_;
@@ -151,8 +146,11 @@ class AddRmsNorm final : public Op {
   NormRows norm_rows_;
 };
 
-HIGHWATER_OP(AddRmsNorm, "hw.add_rms_norm");
-HIGHWATER_OP(RmsNorm, "et_vk.rms_norm.default");
+HIGHWATER_OP(AddRmsNorm,
+             "hw.add_rms_norm(FloatTensor a, FloatTensor b, FloatTensor weight, float eps) -> "
+             "(Tensor, Tensor)");
+HIGHWATER_OP(RmsNorm,
+             "et_vk.rms_norm.default(FloatTensor x, FloatTensor weight, float eps) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

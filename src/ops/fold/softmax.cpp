@@ -20,14 +20,14 @@ fn result(v: vec4<f32>, top: vec4<f32>, scale: vec4<f32>) -> vec4<f32> { return 
 // Finite, so that a row of minus infinities never subtracts infinity from infinity.
 constexpr std::string_view kLowest = "const LOWEST: f32 = -3.4028234e38;";
 
-// (x, dim, half_to_float, y). The output's dtype says all that half_to_float would.
+// The output's dtype says all that half_to_float would.
 class Softmax final : public Op {
  public:
-  explicit Softmax(Args& a) : x_(a.tensor(0)), y_(a.out(a.last())) {
+  explicit Softmax(Args& a) : x_(a.tensor("self")), y_(a.out()) {
     const Dims& bound = a.bound(x_);
-    const auto dim = wrap_dim(a.integer(1), bound.rank());
-    a.require(dim.ok(), "dim ", a.integer(1), " of ", bound);
-    a.require(is_float(a.dtype(x_)) && is_float(a.dtype(y_)), "it is defined on floats only");
+    const auto dim = wrap_dim(a.integer("dim"), bound.rank());
+    a.require(dim.ok(), "dim ", a.integer("dim"), " of ", bound);
+    a.require(is_float(a.dtype(y_)), "its result is not of a float dtype");
     if (dim) dim_ = *dim;
     const bool is_log = a.op() == "aten._log_softmax.default";
     const Substitution functions{"FUNCTIONS", text(kLowest, is_log ? kLogSoftmax : kSoftmax)};
@@ -101,7 +101,10 @@ class Softmax final : public Op {
   Step<wgsl::softmax_apply> apply_;
 };
 
-HIGHWATER_OP(Softmax, "aten._softmax.default", "aten._log_softmax.default");
+HIGHWATER_OP(Softmax,
+             "aten._softmax.default(FloatTensor self, int dim, bool half_to_float) -> Tensor",
+             "aten._log_softmax.default(FloatTensor self, int dim, bool half_to_float) -> "
+             "Tensor");
 
 }  // namespace
 }  // namespace highwater

@@ -7,11 +7,10 @@
 namespace highwater {
 namespace {
 
-// ([x…], dim, y)
 class Cat final : public Op {
  public:
-  explicit Cat(Args& a) : xs_(a.tensors(0)), y_(a.out(2)) {
-    const int64_t dim = a.integer_or(1, 0);
+  explicit Cat(Args& a) : xs_(a.tensors("tensors")), y_(a.out()) {
+    const int64_t dim = a.integer("dim");
     const auto at = wrap_dim(dim, a.bound(y_).rank());
     a.require(at.ok() && !a.bound(y_).empty(), "dim ", dim, " of ", a.bound(y_));
     a.require(!xs_.empty(), "there is nothing to join");
@@ -71,7 +70,7 @@ class Cat final : public Op {
   std::vector<Step<wgsl::cat>> steps_;
 };
 
-HIGHWATER_OP(Cat, "aten.cat.default");
+HIGHWATER_OP(Cat, "aten.cat.default(Tensor[] tensors, int dim=0) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

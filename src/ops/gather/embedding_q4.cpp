@@ -5,19 +5,18 @@
 namespace highwater {
 namespace {
 
-// (w, scales, group, ids, is_linear_weight, y)
 class EmbeddingQ4 final : public Op {
  public:
   explicit EmbeddingQ4(Args& a)
-      : w_(a.tensor(0)),
-        scale_(a.tensor(1)),
-        group_(a.integer(2)),
-        ids_(a.tensor(3)),
-        y_(a.out(5)),
+      : w_(a.tensor("weight")),
+        scale_(a.tensor("weight_scales")),
+        group_(a.integer("group_size")),
+        ids_(a.tensor("indices")),
+        y_(a.out()),
         table_rows_(a.bound(w_).rank() == 2 ? a.bound(w_)[0] : 0),
         width_(2 * a.bound(w_).back()),
         step_(a.step<wgsl::embedding_q4>({y_, w_, scale_, ids_})) {
-    a.require(a.flag(4), "only tables packed like linear weights are supported");
+    a.require(a.flag("is_linear_weight"), "only tables packed like linear weights are supported");
     a.require(table_rows_ > 0 && width_ % 8 == 0, "a 4-bit table of dims ", a.bound(w_));
     a.require(group_ > 0 && group_ % 4 == 0 && width_ % group_ == 0, "groups of ", group_,
               " in rows of ", width_);
@@ -51,7 +50,10 @@ class EmbeddingQ4 final : public Op {
   Step<wgsl::embedding_q4> step_;
 };
 
-HIGHWATER_OP(EmbeddingQ4, "et_vk.embedding_q4gsw.default");
+HIGHWATER_OP(EmbeddingQ4,
+             {"et_vk.embedding_q4gsw.default(IntTensor weight, FloatTensor weight_scales, "
+              "int group_size, IntTensor indices, bool is_linear_weight=False) -> Tensor",
+              "only tables packed like linear weights"});
 
 }  // namespace
 }  // namespace highwater

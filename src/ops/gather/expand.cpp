@@ -5,10 +5,10 @@
 namespace highwater {
 namespace {
 
-// (x, size, implicit, y): -1 keeps a dim.
+// A size of -1 keeps a dim.
 class Expand final : public Op {
  public:
-  explicit Expand(Args& a) : x_(a.tensor(0)), size_(a.live_integers(1)), y_(a.out(a.last())) {
+  explicit Expand(Args& a) : x_(a.tensor("self")), size_(a.live_integers("size")), y_(a.out()) {
     a.require(size_.size() >= a.bound(x_).rank() && size_.size() <= Dims::kMaxRank,
               "expanding rank ", a.bound(x_).rank(), " to rank ", size_.size());
     // Where even the largest output is no larger than the input, nothing repeats.
@@ -45,7 +45,9 @@ class Expand final : public Op {
   std::optional<StridedCopy> copy_;
 };
 
-HIGHWATER_OP(Expand, "aten.expand_copy.default");
+HIGHWATER_OP(Expand,
+             "aten.expand_copy.default(Tensor self, SymInt[] size, *, bool implicit=False) -> "
+             "Tensor");
 
 }  // namespace
 }  // namespace highwater

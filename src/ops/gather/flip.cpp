@@ -5,11 +5,11 @@
 namespace highwater {
 namespace {
 
-// (x, dims, y): each of the dims runs backwards.
+// Each of the dims runs backwards.
 class Flip final : public Op {
  public:
-  explicit Flip(Args& a) : x_(a.tensor(0)), y_(a.out(2)), copy_(a, y_, x_, "flip") {
-    for (int64_t dim : a.integers(1)) {
+  explicit Flip(Args& a) : x_(a.tensor("self")), y_(a.out()), copy_(a, y_, x_, "flip") {
+    for (int64_t dim : a.integers("dims")) {
       const auto at = wrap_dim(dim, a.bound(x_).rank());
       a.require(at.ok(), "dim ", dim, " of ", a.bound(x_));
       if (at) flips_[*at] = true;
@@ -35,7 +35,7 @@ class Flip final : public Op {
   StridedCopy copy_;
 };
 
-HIGHWATER_OP(Flip, "aten.flip.default");
+HIGHWATER_OP(Flip, "aten.flip.default(Tensor self, int[] dims) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

@@ -6,16 +6,15 @@
 namespace highwater {
 namespace {
 
-// (x, dim, ids, sparse_grad, y)
 class Gather final : public Op {
  public:
   explicit Gather(Args& a)
-      : x_(a.tensor(0)),
-        ids_(a.tensor(2)),
-        y_(a.out(a.last())),
+      : x_(a.tensor("self")),
+        ids_(a.tensor("index")),
+        y_(a.out()),
         step_(a.step<wgsl::gather>({y_, x_, ids_})) {
-    const auto at = wrap_dim(a.integer(1), a.bound(x_).rank());
-    a.require(at.ok(), "dim ", a.integer(1), " of ", a.bound(x_));
+    const auto at = wrap_dim(a.integer("dim"), a.bound(x_).rank());
+    a.require(at.ok(), "dim ", a.integer("dim"), " of ", a.bound(x_));
     a.require(a.bound(ids_).rank() == a.bound(x_).rank(), "indices of ", a.bound(ids_), " for ",
               a.bound(x_));
     a.require(!is_float(a.dtype(ids_)), "its indices are ", a.dtype(ids_), ", not integers");
@@ -56,7 +55,9 @@ class Gather final : public Op {
   size_t dim_ = 0;
 };
 
-HIGHWATER_OP(Gather, "aten.gather.default");
+HIGHWATER_OP(Gather,
+             "aten.gather.default(Tensor self, int dim, IntTensor index, *, "
+             "bool sparse_grad=False) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

@@ -7,14 +7,14 @@
 namespace highwater {
 namespace {
 
-// (x, [before and after the last dim, before and after the one before it, …], value, y)
+// `pad` is before and after the last dim, before and after the one before it, …
 class Pad final : public Op {
  public:
   explicit Pad(Args& a)
-      : x_(a.tensor(0)),
-        pads_(a.live_integers(1)),
-        value_(a.size() > 3 && !a.is_null(2) ? LiveNumber(a, 2) : LiveNumber(0)),
-        y_(a.out(a.last())),
+      : x_(a.tensor("self")),
+        pads_(a.live_integers("pad")),
+        value_(a, "value"),
+        y_(a.out()),
         step_(a.step<wgsl::pad>({y_, x_}, {{"T_NAME", is_float(a.dtype(y_)) ? "float" : "int"}})) {
     a.require(pads_.size() % 2 == 0 && pads_.size() <= 2 * a.bound(x_).rank(), pads_.size(),
               " paddings for ", a.bound(x_));
@@ -83,7 +83,8 @@ class Pad final : public Op {
   Step<wgsl::pad> step_;
 };
 
-HIGHWATER_OP(Pad, "aten.constant_pad_nd.default");
+HIGHWATER_OP(Pad,
+             "aten.constant_pad_nd.default(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

@@ -5,15 +5,14 @@
 namespace highwater {
 namespace {
 
-// (x, order, y); aten.t_copy leaves the order out.
 class Permute final : public Op {
  public:
-  explicit Permute(Args& a) : x_(a.tensor(0)), y_(a.out(a.last())) {
+  explicit Permute(Args& a) : x_(a.tensor("self")), y_(a.out()) {
     const size_t rank = a.bound(x_).rank();
     if (a.op() == "aten.t_copy.default") {
       for (size_t i = rank; i-- > 0;) order_.push_back(static_cast<int64_t>(i));
     } else {
-      for (int64_t dim : a.integers(1)) {
+      for (int64_t dim : a.integers("dims")) {
         const auto at = wrap_dim(dim, rank);
         a.require(at.ok(), "dim ", dim, " of a tensor of rank ", rank);
         if (at) order_.push_back(static_cast<int64_t>(*at));
@@ -64,7 +63,9 @@ class Permute final : public Op {
   std::optional<StridedCopy> copy_;
 };
 
-HIGHWATER_OP(Permute, "aten.permute_copy.default", "aten.permute.default", "aten.t_copy.default");
+HIGHWATER_OP(Permute, "aten.permute_copy.default(Tensor self, int[] dims) -> Tensor",
+             "aten.permute.default(Tensor self, int[] dims) -> Tensor",
+             "aten.t_copy.default(Tensor self) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

@@ -3,11 +3,14 @@
 namespace highwater {
 namespace {
 
-// (x, times, y): whole copies of x side by side.
+// Whole copies of x side by side.
 class Repeat final : public Op {
  public:
   explicit Repeat(Args& a)
-      : x_(a.tensor(0)), times_(a.live_integers(1)), y_(a.out(2)), copy_(a, y_, x_, "repeat") {
+      : x_(a.tensor("self")),
+        times_(a.live_integers("repeats")),
+        y_(a.out()),
+        copy_(a, y_, x_, "repeat") {
     a.require(times_.size() >= a.bound(x_).rank() && times_.size() <= Dims::kMaxRank,
               "repeating rank ", a.bound(x_).rank(), " along ", times_.size(), " dims");
   }
@@ -37,7 +40,7 @@ class Repeat final : public Op {
   StridedCopy copy_;
 };
 
-HIGHWATER_OP(Repeat, "aten.repeat.default");
+HIGHWATER_OP(Repeat, "aten.repeat.default(Tensor self, SymInt[] repeats) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

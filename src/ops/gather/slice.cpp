@@ -23,16 +23,17 @@ bool is_literal(const LiveInt& i, int64_t value) {
   return !i.is_live() && i.literal == value;
 }
 
-// (x, dim, start, end, step, y): start and end clamp, and count from the end where negative.
+// start and end clamp, and count from the end where negative.
 class Slice final : public Op {
  public:
   explicit Slice(Args& a)
-      : x_(a.tensor(0)),
-        dim_(checked_dim(a, x_, a.integer(1))),
-        start_(a.is_null(2) ? LiveInt{} : a.live_integer(2)),
-        end_(a.is_null(3) ? LiveInt{std::numeric_limits<int64_t>::max()} : a.live_integer(3)),
-        step_(a.size() > 5 ? a.integer(4) : 1),
-        y_(a.out(a.last())) {
+      : x_(a.tensor("self")),
+        dim_(checked_dim(a, x_, a.integer("dim"))),
+        start_(a.is_null("start") ? LiveInt{} : a.live_integer("start")),
+        end_(a.is_null("end") ? LiveInt{std::numeric_limits<int64_t>::max()}
+                              : a.live_integer("end")),
+        step_(a.integer("step")),
+        y_(a.out()) {
     a.require(step_ > 0, "a step of ", step_);
     const bool at_start = is_literal(start_, 0) && step_ == 1 && leads(a.bound(x_), dim_);
     if (!(at_start && a.alias(y_, x_))) copy_ = StridedCopy(a, y_, x_, "slice");
@@ -68,14 +69,13 @@ class Slice final : public Op {
   std::optional<StridedCopy> copy_;
 };
 
-// (x, dim, index, y)
 class Select final : public Op {
  public:
   explicit Select(Args& a)
-      : x_(a.tensor(0)),
-        dim_(checked_dim(a, x_, a.integer(1))),
-        index_(a.live_integer(2)),
-        y_(a.out(3)) {
+      : x_(a.tensor("self")),
+        dim_(checked_dim(a, x_, a.integer("dim"))),
+        index_(a.live_integer("index")),
+        y_(a.out()) {
     const bool at_start = is_literal(index_, 0) && leads(a.bound(x_), dim_);
     if (!(at_start && a.alias(y_, x_))) copy_ = StridedCopy(a, y_, x_, "select");
   }
@@ -109,14 +109,13 @@ class Select final : public Op {
   std::optional<StridedCopy> copy_;
 };
 
-// (x, sizes, dim, [y…])
 class Split final : public Op {
  public:
   explicit Split(Args& a)
-      : x_(a.tensor(0)),
-        sizes_(a.live_integers(1)),
-        dim_(checked_dim(a, x_, a.integer(2))),
-        ys_(a.outs(3)) {
+      : x_(a.tensor("self")),
+        sizes_(a.live_integers("split_sizes")),
+        dim_(checked_dim(a, x_, a.integer("dim"))),
+        ys_(a.outs()) {
     a.require(sizes_.size() == ys_.size(), sizes_.size(), " sizes for ", ys_.size(), " outputs");
     for (Tensor y : ys_) copies_.emplace_back(a, y, x_, "split");
   }
@@ -146,9 +145,14 @@ class Split final : public Op {
   std::vector<StridedCopy> copies_;
 };
 
-HIGHWATER_OP(Slice, "aten.slice_copy.Tensor");
-HIGHWATER_OP(Select, "aten.select_copy.int");
-HIGHWATER_OP(Split, "aten.split_with_sizes_copy.default");
+HIGHWATER_OP(
+    Slice, {"aten.slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, "
+            "int step=1) -> Tensor",
+            "no live step"});
+HIGHWATER_OP(Select, "aten.select_copy.int(Tensor self, int dim, SymInt index) -> Tensor");
+HIGHWATER_OP(Split,
+             "aten.split_with_sizes_copy.default(Tensor self, SymInt[] split_sizes, int dim=0) -> "
+             "Tensor[]");
 
 }  // namespace
 }  // namespace highwater

@@ -14,10 +14,10 @@ struct Choice {
   bool from_end = false;  // negative numbers count from the end
 };
 
-// (x, [ids]), where nulls before ids stand for the dims that it leaves alone.
+// Gaps before the one index tensor stand for the dims that it leaves alone.
 Choice indexed(Args& a) {
-  Choice choice{a.tensor(0), {}, 0, true};
-  const auto indices = a.optional_tensors(1);
+  Choice choice{a.tensor("self"), {}, 0, true};
+  const auto indices = a.optional_tensors("indices");
   size_t given = 0;
   for (size_t i = 0; i < indices.size(); ++i) {
     if (!indices[i]) continue;
@@ -30,8 +30,9 @@ Choice indexed(Args& a) {
 }
 
 Choice choice_of(Args& a) {
-  if (a.op() == "aten.embedding.default") return {a.tensor(0), a.tensor(1), 0};
-  if (a.op() == "aten.index_select.default") return {a.tensor(0), a.tensor(2), a.integer(1)};
+  if (a.op() == "aten.embedding.default") return {a.tensor("weight"), a.tensor("indices"), 0};
+  if (a.op() == "aten.index_select.default")
+    return {a.tensor("self"), a.tensor("index"), a.integer("dim")};
   return indexed(a);
 }
 
@@ -39,7 +40,7 @@ class Take final : public Op {
  public:
   explicit Take(Args& a)
       : choice_(choice_of(a)),
-        y_(a.out(a.last())),
+        y_(a.out()),
         step_(a.step<wgsl::take>({y_, choice_.x, choice_.ids})) {
     const size_t rank = a.bound(choice_.x).rank();
     const auto at = wrap_dim(choice_.dim, rank);
@@ -88,7 +89,12 @@ class Take final : public Op {
 };
 
 // Embedding's other arguments (padding, scaling, sparseness) matter to training alone.
-HIGHWATER_OP(Take, "aten.embedding.default", "aten.index_select.default", "aten.index.Tensor");
+HIGHWATER_OP(Take,
+             "aten.embedding.default(Tensor weight, IntTensor indices, SymInt padding_idx=-1, "
+             "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
+             "aten.index_select.default(Tensor self, int dim, IntTensor index) -> Tensor",
+             {"aten.index.Tensor(Tensor self, IntTensor?[] indices) -> Tensor",
+              "one index tensor; no masks"});
 
 }  // namespace
 }  // namespace highwater

@@ -6,7 +6,7 @@
 namespace highwater {
 namespace {
 
-// (x, w, bias, …) with w of dims [N, K]
+// The weight has dims [N, K].
 class LinearLayers : public Op {
  public:
   Status plan(const Shapes& s, Plan& plan) const override {
@@ -31,10 +31,10 @@ class LinearLayers : public Op {
   enum class Outputs : uint8_t { One, Several, Gated };
 
   LinearLayers(Args& a, Outputs outputs)
-      : x_(a.tensor(0)),
-        w_(a.tensor(1)),
-        bias_(a.optional_tensor(2)),
-        ys_(outputs == Outputs::Several ? a.outs(3) : std::vector{a.out(3)}),
+      : x_(a.tensor("input")),
+        w_(a.tensor("weight")),
+        bias_(a.optional_tensor("bias")),
+        ys_(outputs == Outputs::Several ? a.outs() : std::vector{a.out()}),
         swiglu_(outputs == Outputs::Gated),
         matmul_(a, {.x = x_,
                     .w = w_,
@@ -55,40 +55,39 @@ class LinearLayers : public Op {
   Matmul matmul_;
 };
 
-// (x, w, bias, y)
 class Linear final : public LinearLayers {
  public:
   explicit Linear(Args& a) : LinearLayers(a, Outputs::One) {}
 };
 
-// (x, w, bias, [y…]): several layers with the same input.
+// Several layers with the same input.
 class SharedLinear final : public LinearLayers {
  public:
   explicit SharedLinear(Args& a) : LinearLayers(a, Outputs::Several) {}
 };
 
-// (x, w, bias, y): a gate layer, the layer it gates, and silu(gate) * the other.
+// A gate layer, the layer it gates, and silu(gate) * the other.
 class SwigluLinear final : public LinearLayers {
  public:
   explicit SwigluLinear(Args& a) : LinearLayers(a, Outputs::Gated) {}
 };
 
-// (a, b, y), with a batch dim for bmm; (bias, a, b, beta, alpha, y) for addmm
+// Two matrices, with a batch dim for bmm, and a bias for addmm.
 class MatrixProduct final : public Op {
  public:
   explicit MatrixProduct(Args& a)
       : has_bias_(a.op() == "aten.addmm.default"),
-        bias_(has_bias_ ? std::optional(a.tensor(0)) : std::nullopt),
-        a_(a.tensor(has_bias_ ? 1 : 0)),
-        b_(a.tensor(has_bias_ ? 2 : 1)),
-        y_(a.out(a.last())),
+        bias_(has_bias_ ? std::optional(a.tensor("self")) : std::nullopt),
+        a_(a.tensor(has_bias_ ? "mat1" : "self")),
+        b_(a.tensor("mat2")),
+        y_(a.out()),
         matmul_(a, {a_,
                     b_,
                     bias_,
                     {y_},
                     WeightLayout::DepthByColumns,
-                    has_bias_ && a.size() > 5 ? a.number_or(4, 1) : 1,
-                    has_bias_ && a.size() > 4 ? a.number_or(3, 1) : 1}) {}
+                    has_bias_ ? a.number("alpha") : 1,
+                    has_bias_ ? a.number("beta") : 1}) {}
 
   Status plan(const Shapes& s, Plan& plan) const override {
     const Dims &a = s[a_], &b = s[b_];
@@ -118,10 +117,20 @@ class MatrixProduct final : public Op {
   Matmul matmul_;
 };
 
-HIGHWATER_OP(Linear, "aten.linear.default");
-HIGHWATER_OP(SharedLinear, "hw.linear.shared");
-HIGHWATER_OP(SwigluLinear, "hw.linear.swiglu");
-HIGHWATER_OP(MatrixProduct, "aten.mm.default", "aten.bmm.default", "aten.addmm.default");
+HIGHWATER_OP(
+    Linear,
+    "aten.linear.default(FloatTensor input, FloatTensor weight, FloatTensor? bias=None) -> "
+    "Tensor");
+HIGHWATER_OP(SharedLinear,
+             "hw.linear.shared(FloatTensor input, FloatTensor weight, FloatTensor? bias) -> "
+             "Tensor[]");
+HIGHWATER_OP(
+    SwigluLinear,
+    "hw.linear.swiglu(FloatTensor input, FloatTensor weight, FloatTensor? bias) -> Tensor");
+HIGHWATER_OP(MatrixProduct, "aten.mm.default(FloatTensor self, FloatTensor mat2) -> Tensor",
+             "aten.bmm.default(FloatTensor self, FloatTensor mat2) -> Tensor",
+             "aten.addmm.default(FloatTensor self, FloatTensor mat1, FloatTensor mat2, *, "
+             "Scalar beta=1, Scalar alpha=1) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

@@ -10,21 +10,20 @@
 namespace highwater {
 namespace {
 
-// (x, mapping, block, dtype, lowest, highest, eps, …, [scale, zero point])
+// Results are the scale and the zero point of each row.
 class ChooseQparams final : public Op {
  public:
   explicit ChooseQparams(Args& a)
-      : x_(a.tensor(0)),
-        lowest_(narrow_to_float(a.number_or(4, -128))),
-        highest_(narrow_to_float(a.number_or(5, 127))),
-        eps_(narrow_to_float(a.number_or(6, std::numeric_limits<float>::epsilon()))) {
-    const std::string mapping = a.string(1);
+      : x_(a.tensor("input")),
+        lowest_(narrow_to_float(a.number_or("quant_min", -128))),
+        highest_(narrow_to_float(a.number_or("quant_max", 127))),
+        eps_(narrow_to_float(a.number_or("eps", std::numeric_limits<float>::epsilon()))) {
+    const std::string mapping = a.string("mapping_type");
     a.require(mapping == "ASYMMETRIC", "mapping '", mapping, "' is not supported");
     const Dims& bound = a.bound(x_);
     a.require(!bound.empty(), "its input has rank 0");
-    const std::vector<Tensor> outs = a.outs(a.last());
-    a.require(outs.size() == 2, "it has ", outs.size(), " outputs; two are wanted");
-    if (outs.size() != 2 || bound.empty()) return;
+    const std::vector<Tensor> outs = a.outs();
+    if (bound.empty()) return;
     scale_ = outs[0];
     zero_ = outs[1];
     keeps_last_ = a.bound(scale_).rank() == bound.rank();
@@ -59,23 +58,23 @@ class ChooseQparams final : public Op {
   Step<wgsl::choose_qparams> step_;
 };
 
-// (x, scale, zero point, w, sums, scales, group, bias, y). Integer sums less the zero point's part,
+// Integer sums less the zero point's part,
 // times the scales, are the product with the input as int8 shows it; so that input is made first,
 // and the product is the one of every other 4-bit layer.
 class LinearDq8caQ4gsw final : public Op {
  public:
   explicit LinearDq8caQ4gsw(Args& a)
-      : x_(a.tensor(0)),
-        scale_(a.tensor(1)),
-        zero_(a.tensor(2)),
+      : x_(a.tensor("input")),
+        scale_(a.tensor("input_scales")),
+        zero_(a.tensor("input_zp")),
         seen_(a.scratch(DType::Float32, a.bound(x_).numel())),
         quantize_(a.step<wgsl::fake_quantize_given>({seen_, x_, scale_, zero_})),
         matmul_(a, {.x = seen_,
-                    .w = a.tensor(3),
-                    .scale = a.tensor(5),
-                    .bias = a.optional_tensor(7),
-                    .ys = {a.out(8)},
-                    .group = a.integer(6),
+                    .w = a.tensor("weights"),
+                    .scale = a.tensor("weight_scales"),
+                    .bias = a.optional_tensor("bias"),
+                    .ys = {a.out()},
+                    .group = a.integer("group_size"),
                     .depth = a.bound(x_).back()}) {}
 
   Status plan(const Shapes& s, Plan& plan) const override {
@@ -100,8 +99,16 @@ class LinearDq8caQ4gsw final : public Op {
   Q4Matmul matmul_;
 };
 
-HIGHWATER_OP(ChooseQparams, "torchao.choose_qparams_affine.default");
-HIGHWATER_OP(LinearDq8caQ4gsw, "et_vk.linear_dq8ca_q4gsw.default");
+HIGHWATER_OP(ChooseQparams,
+             {"torchao.choose_qparams_affine.default(FloatTensor input, str mapping_type, "
+              "SymInt[] block_size, ScalarType target_dtype, Scalar? quant_min=None, "
+              "Scalar? quant_max=None, float? eps=None, ScalarType? scale_dtype=None, "
+              "ScalarType? zero_point_dtype=None, bool keepdim=False) -> (Tensor, Tensor)",
+              "asymmetric, a row at a time"});
+HIGHWATER_OP(LinearDq8caQ4gsw,
+             "et_vk.linear_dq8ca_q4gsw.default(FloatTensor input, FloatTensor input_scales, "
+             "Tensor input_zp, IntTensor weights, Tensor weight_sums, "
+             "FloatTensor weight_scales, int group_size, FloatTensor? bias=None) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

@@ -10,16 +10,16 @@
 namespace highwater {
 namespace {
 
-// (x, lowest, highest, eps, y); rows of whole quads.
+// Rows of whole quads.
 class FakeQuantize final : public Op {
  public:
   explicit FakeQuantize(Args& a)
-      : x_(a.tensor(0)),
-        y_(a.out(4)),
+      : x_(a.tensor("x")),
+        y_(a.out()),
         lanes_(a.traits().lanes),
-        lowest_(narrow_to_float(a.number_or(1, -128))),
-        highest_(narrow_to_float(a.number_or(2, 127))),
-        eps_(narrow_to_float(a.number_or(3, std::numeric_limits<float>::epsilon()))),
+        lowest_(narrow_to_float(a.number_or("lowest", -128))),
+        highest_(narrow_to_float(a.number_or("highest", 127))),
+        eps_(narrow_to_float(a.number_or("eps", std::numeric_limits<float>::epsilon()))),
         steps_(a,
                {.bindings = {y_, x_},
                 .substitutions = {{"RANGE", std::string(wgsl::fake_quantize_range::kSource.text)},
@@ -63,7 +63,9 @@ class FakeQuantize final : public Op {
   RowSteps<wgsl::fake_quantize_lanes, wgsl::fake_quantize_groups> steps_;
 };
 
-HIGHWATER_OP(FakeQuantize, "hw.fake_quantize");
+HIGHWATER_OP(
+    FakeQuantize,
+    "hw.fake_quantize(FloatTensor x, Scalar? lowest, Scalar? highest, float? eps) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

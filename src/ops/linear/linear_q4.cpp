@@ -18,64 +18,72 @@ class LinearQ4 : public Op {
   Q4Matmul matmul_;
 };
 
-// (x, w, scales, group, bias, y)
 class LinearQ4gsw final : public LinearQ4 {
  public:
   explicit LinearQ4gsw(Args& a)
-      : LinearQ4(a, {.x = a.tensor(0),
-                     .w = a.tensor(1),
-                     .scale = a.tensor(2),
-                     .bias = a.optional_tensor(4),
-                     .ys = {a.out(5)},
-                     .group = a.integer(3),
-                     .depth = a.last_dim(0)}) {}
+      : LinearQ4(a, {.x = a.tensor("self"),
+                     .w = a.tensor("weights"),
+                     .scale = a.tensor("weight_scales"),
+                     .bias = a.optional_tensor("bias"),
+                     .ys = {a.out()},
+                     .group = a.integer("group_size"),
+                     .depth = a.last_dim("self")}) {}
 };
 
-// (x, w, scales, y): one scale a column, and the nibbles the other way round.
+// One scale a column, and the nibbles the other way round.
 class LinearQcs4w final : public LinearQ4 {
  public:
   explicit LinearQcs4w(Args& a)
-      : LinearQ4(a, {.x = a.tensor(0),
-                     .w = a.tensor(1),
-                     .scale = a.tensor(2),
+      : LinearQ4(a, {.x = a.tensor("self"),
+                     .w = a.tensor("weight"),
+                     .scale = a.tensor("scales"),
                      .bias = std::nullopt,
-                     .ys = {a.out(3)},
-                     .group = std::max<int64_t>(a.last_dim(0), 1),
-                     .depth = a.last_dim(0),
+                     .ys = {a.out()},
+                     .group = std::max<int64_t>(a.last_dim("self"), 1),
+                     .depth = a.last_dim("self"),
                      .order = NibbleOrder::HighFirst}) {}
 };
 
-// (x, w, scales, group, [y…]): several layers with the same input.
+// Several layers with the same input.
 class SharedLinearQ4gsw final : public LinearQ4 {
  public:
   explicit SharedLinearQ4gsw(Args& a)
-      : LinearQ4(a, {.x = a.tensor(0),
-                     .w = a.tensor(1),
-                     .scale = a.tensor(2),
+      : LinearQ4(a, {.x = a.tensor("self"),
+                     .w = a.tensor("weights"),
+                     .scale = a.tensor("weight_scales"),
                      .bias = std::nullopt,
-                     .ys = a.outs(4),
-                     .group = a.integer(3),
-                     .depth = a.last_dim(0)}) {}
+                     .ys = a.outs(),
+                     .group = a.integer("group_size"),
+                     .depth = a.last_dim("self")}) {}
 };
 
-// (x, w, scales, group, y): a gate layer, the layer it gates, and silu(gate) * the other.
+// A gate layer, the layer it gates, and silu(gate) * the other.
 class SwigluLinearQ4gsw final : public LinearQ4 {
  public:
   explicit SwigluLinearQ4gsw(Args& a)
-      : LinearQ4(a, {.x = a.tensor(0),
-                     .w = a.tensor(1),
-                     .scale = a.tensor(2),
+      : LinearQ4(a, {.x = a.tensor("self"),
+                     .w = a.tensor("weights"),
+                     .scale = a.tensor("weight_scales"),
                      .bias = std::nullopt,
-                     .ys = {a.out(4)},
-                     .group = a.integer(3),
-                     .depth = a.last_dim(0),
+                     .ys = {a.out()},
+                     .group = a.integer("group_size"),
+                     .depth = a.last_dim("self"),
                      .swiglu = true}) {}
 };
 
-HIGHWATER_OP(LinearQ4gsw, "et_vk.linear_q4gsw.default");
-HIGHWATER_OP(LinearQcs4w, "et_vk.linear_qcs4w.default");
-HIGHWATER_OP(SharedLinearQ4gsw, "hw.linear_q4gsw.shared");
-HIGHWATER_OP(SwigluLinearQ4gsw, "hw.linear_q4gsw.swiglu");
+HIGHWATER_OP(LinearQ4gsw,
+             "et_vk.linear_q4gsw.default(FloatTensor self, IntTensor weights, "
+             "FloatTensor weight_scales, int group_size, FloatTensor? bias=None) -> Tensor");
+HIGHWATER_OP(
+    LinearQcs4w,
+    "et_vk.linear_qcs4w.default(FloatTensor self, IntTensor weight, FloatTensor scales) -> "
+    "Tensor");
+HIGHWATER_OP(SharedLinearQ4gsw,
+             "hw.linear_q4gsw.shared(FloatTensor self, IntTensor weights, "
+             "FloatTensor weight_scales, int group_size) -> Tensor[]");
+HIGHWATER_OP(SwigluLinearQ4gsw,
+             "hw.linear_q4gsw.swiglu(FloatTensor self, IntTensor weights, "
+             "FloatTensor weight_scales, int group_size) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

@@ -11,13 +11,13 @@ namespace {
 class BatchNorm final : public Op {
  public:
   explicit BatchNorm(Args& a)
-      : x_(a.tensor(0)),
-        w_(a.optional_tensor(1)),
-        b_(a.optional_tensor(2)),
-        mean_(a.tensor(3)),
-        variance_(a.tensor(4)),
-        eps_(narrow_to_float(a.number(6))),
-        outs_(a.outs(a.last())) {
+      : x_(a.tensor("input")),
+        w_(a.optional_tensor("weight")),
+        b_(a.optional_tensor("bias")),
+        mean_(a.tensor("running_mean")),
+        variance_(a.tensor("running_var")),
+        eps_(narrow_to_float(a.number("eps"))),
+        outs_(a.outs()) {
     a.require(is_float(a.dtype(x_)) && a.bound(x_).rank() >= 2, "an input of ", a.bound(x_));
     a.require(!outs_.empty(), "it has no outputs");
     for (size_t i = 1; i < outs_.size(); ++i) {
@@ -62,7 +62,10 @@ class BatchNorm final : public Op {
   Step<wgsl::batch_norm> step_;
 };
 
-HIGHWATER_OP(BatchNorm, "aten._native_batch_norm_legit_no_training.default");
+HIGHWATER_OP(BatchNorm,
+             "aten._native_batch_norm_legit_no_training.default(FloatTensor input, "
+             "FloatTensor? weight, FloatTensor? bias, FloatTensor running_mean, "
+             "FloatTensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)");
 
 }  // namespace
 }  // namespace highwater

@@ -14,59 +14,77 @@ namespace {
 
 // One row an op: what it computes from the quads a and b, as WGSL.
 struct Row {
-  std::string_view stem;      // "aten.<stem>.<overload>"
-  std::string_view on_float;  // a and b are vec4<f32>
-  std::string_view on_int;    // a and b are vec4<i32>
+  OpRow op;
+  std::string_view expression;
+  std::string_view on_int = {};  // where that differs
+  bool ints_alone = false;
 };
 
 constexpr Row kRows[] = {
-    {"add", "a + alpha * b", "a + alpha * b"},
-    {"sub", "a - alpha * b", "a - alpha * b"},
-    {"rsub", "b - alpha * a", "b - alpha * a"},
-    {"mul", "a * b", "a * b"},
-    {"div", "a / b", "a / b"},
-    {"floor_divide", "floor_divide(a, b)", "floor_divide_int(a, b)"},
-    {"pow", "power(a, b)", "power_int(a, b)"},
-    {"minimum", "min(a, b)", "min(a, b)"},
-    {"maximum", "max(a, b)", "max(a, b)"},
-    {"eq", "a == b", "a == b"},
-    {"ne", "a != b", "a != b"},
-    {"lt", "a < b", "a < b"},
-    {"le", "a <= b", "a <= b"},
-    {"gt", "a > b", "a > b"},
-    {"ge", "a >= b", "a >= b"},
-    {"logical_and", "(a != vec4<T>()) & (b != vec4<T>())", "(a != vec4<T>()) & (b != vec4<T>())"},
-    {"logical_or", "(a != vec4<T>()) | (b != vec4<T>())", "(a != vec4<T>()) | (b != vec4<T>())"},
-    {"logical_xor", "(a != vec4<T>()) != (b != vec4<T>())", "(a != vec4<T>()) != (b != vec4<T>())"},
-    {"bitwise_and", {}, "a & b"},
-    {"bitwise_or", {}, "a | b"},
-    {"bitwise_xor", {}, "a ^ b"},
+    {"aten.add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "a + alpha * b"},
+    {"aten.add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "a + alpha * b"},
+    {"aten.sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "a - alpha * b"},
+    {"aten.sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "a - alpha * b"},
+    {"aten.rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "b - alpha * a"},
+    {"aten.rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "b - alpha * a"},
+    {"aten.mul.Tensor(Tensor self, Tensor other) -> Tensor", "a * b"},
+    {"aten.mul.Scalar(Tensor self, Scalar other) -> Tensor", "a * b"},
+    {"aten.div.Tensor(Tensor self, Tensor other) -> Tensor", "a / b"},
+    {"aten.div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", "a / b"},
+    {"aten.div.Scalar(Tensor self, Scalar other) -> Tensor", "a / b"},
+    {"aten.floor_divide.default(Tensor self, Tensor other) -> Tensor", "floor_divide(a, b)",
+     "floor_divide_int(a, b)"},
+    {"aten.pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", "power(a, b)",
+     "power_int(a, b)"},
+    {"aten.pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", "power(a, b)",
+     "power_int(a, b)"},
+    {"aten.minimum.default(Tensor self, Tensor other) -> Tensor", "min(a, b)"},
+    {"aten.maximum.default(Tensor self, Tensor other) -> Tensor", "max(a, b)"},
+    {"aten.eq.Tensor(Tensor self, Tensor other) -> Tensor", "a == b"},
+    {"aten.eq.Scalar(Tensor self, Scalar other) -> Tensor", "a == b"},
+    {"aten.ne.Tensor(Tensor self, Tensor other) -> Tensor", "a != b"},
+    {"aten.ne.Scalar(Tensor self, Scalar other) -> Tensor", "a != b"},
+    {"aten.lt.Tensor(Tensor self, Tensor other) -> Tensor", "a < b"},
+    {"aten.lt.Scalar(Tensor self, Scalar other) -> Tensor", "a < b"},
+    {"aten.le.Tensor(Tensor self, Tensor other) -> Tensor", "a <= b"},
+    {"aten.le.Scalar(Tensor self, Scalar other) -> Tensor", "a <= b"},
+    {"aten.gt.Tensor(Tensor self, Tensor other) -> Tensor", "a > b"},
+    {"aten.gt.Scalar(Tensor self, Scalar other) -> Tensor", "a > b"},
+    {"aten.ge.Tensor(Tensor self, Tensor other) -> Tensor", "a >= b"},
+    {"aten.ge.Scalar(Tensor self, Scalar other) -> Tensor", "a >= b"},
+    {"aten.logical_and.default(Tensor self, Tensor other) -> Tensor",
+     "(a != vec4<T>()) & (b != vec4<T>())"},
+    {"aten.logical_or.default(Tensor self, Tensor other) -> Tensor",
+     "(a != vec4<T>()) | (b != vec4<T>())"},
+    {"aten.logical_xor.default(Tensor self, Tensor other) -> Tensor",
+     "(a != vec4<T>()) != (b != vec4<T>())"},
+    {"aten.bitwise_and.Tensor(IntTensor self, IntTensor other) -> Tensor", "a & b", {}, true},
+    {"aten.bitwise_and.Scalar(IntTensor self, Scalar other) -> Tensor", "a & b", {}, true},
+    {"aten.bitwise_or.Tensor(IntTensor self, IntTensor other) -> Tensor", "a | b", {}, true},
+    {"aten.bitwise_or.Scalar(IntTensor self, Scalar other) -> Tensor", "a | b", {}, true},
+    {"aten.bitwise_xor.Tensor(IntTensor self, IntTensor other) -> Tensor", "a ^ b", {}, true},
+    {"aten.bitwise_xor.Scalar(IntTensor self, Scalar other) -> Tensor", "a ^ b", {}, true},
 };
-
-const Row* row_of(std::string_view op) {
-  const size_t begin = op.find('.') + 1;
-  const std::string_view stem = op.substr(begin, op.find('.', begin) - begin);
-  const auto* row = std::find_if(std::begin(kRows), std::end(kRows),
-                                 [&](const Row& r) { return r.stem == stem; });
-  return row == std::end(kRows) ? nullptr : row;
-}
 
 class Binary final : public Op {
  public:
-  explicit Binary(Args& a) : x_(a.tensor(0)), y_(a.out(a.last())) {
-    const bool b_is_number = a.op().ends_with("_Scalar") || a.op().ends_with(".Scalar");
+  explicit Binary(Args& a) : x_(a.tensor("self")), y_(a.out()) {
+    const std::string_view other = a.takes("exponent") ? "exponent" : "other";
+    const bool b_is_number = a.op().ends_with("Scalar");
     if (b_is_number) {
-      number_ = a.number(1);
+      number_ = a.number(other);
     } else {
-      b_ = a.tensor(1);
+      b_ = a.tensor(other);
     }
+    if (a.takes("alpha")) alpha_ = a.number("alpha");
     const bool on_float = is_float(a.dtype(x_)) || is_float(a.dtype(y_)) ||
                           (b_is_number ? std::trunc(number_) != number_ : is_float(a.dtype(*b_)));
     std::string_view expression = choose_expression(a, on_float);
     const Substitution type{"T", on_float ? "f32" : "i32"};
     const Substitution functions{"FUNCTIONS", std::string(wgsl::binary_functions::kSource.text)};
     const Substitution computed{"EXPRESSION", std::string(expression)};
-    const std::string_view variant = row_of(a.op())->stem;
+    const std::string_view name = a.op().substr(a.op().find('.') + 1);
+    const std::string_view variant = name.substr(0, name.find('.'));
     if (b_is_number) {
       with_number_ = a.step<wgsl::binary_number>(
           {y_, x_}, {type, functions, computed, {"T_NAME", on_float ? "float" : "int"}}, variant);
@@ -123,20 +141,15 @@ class Binary final : public Op {
 
  private:
   std::string_view choose_expression(Args& a, bool on_float) {
-    const Row& row = *row_of(a.op());
-    if (row.stem == "add" || row.stem == "sub" || row.stem == "rsub") {
-      // (a, b, alpha, y); alpha is not always written.
-      if (a.size() > 3) alpha_ = a.number_or(2, 1.0);
-    }
-    if (row.stem == "div" && a.op().find("mode") != std::string_view::npos && !a.is_null(2)) {
-      const std::string mode = a.string(2);
+    if (a.takes("rounding_mode") && !a.is_null("rounding_mode")) {
+      const std::string mode = a.string("rounding_mode");
       if (mode == "floor") return on_float ? "floor_divide(a, b)" : "floor_divide_int(a, b)";
       a.require(mode == "trunc", "rounding mode '", mode, "' is neither floor nor trunc");
       return on_float ? "trunc(a / b)" : "a / b";
     }
-    const std::string_view expression = on_float ? row.on_float : row.on_int;
-    a.require(!expression.empty(), "it is not defined on floats");
-    return expression;
+    const Row& row = row_of(kRows, a.op());
+    a.require(!(on_float && row.ints_alone), "it is not defined on floats");
+    return on_float || row.on_int.empty() ? row.expression : row.on_int;
   }
 
   Tensor x_;
@@ -149,17 +162,7 @@ class Binary final : public Op {
   Step<wgsl::binary_number> with_number_;
 };
 
-HIGHWATER_OP(Binary, "aten.add.Tensor", "aten.sub.Tensor", "aten.rsub.Tensor", "aten.mul.Tensor",
-             "aten.div.Tensor", "aten.div.Tensor_mode", "aten.floor_divide.default",
-             "aten.pow.Tensor_Tensor", "aten.minimum.default", "aten.maximum.default",
-             "aten.eq.Tensor", "aten.ne.Tensor", "aten.lt.Tensor", "aten.le.Tensor",
-             "aten.gt.Tensor", "aten.ge.Tensor", "aten.logical_and.default",
-             "aten.logical_or.default", "aten.logical_xor.default", "aten.bitwise_and.Tensor",
-             "aten.bitwise_or.Tensor", "aten.bitwise_xor.Tensor");
-HIGHWATER_OP(Binary, "aten.add.Scalar", "aten.sub.Scalar", "aten.rsub.Scalar", "aten.mul.Scalar",
-             "aten.div.Scalar", "aten.pow.Tensor_Scalar", "aten.eq.Scalar", "aten.ne.Scalar",
-             "aten.lt.Scalar", "aten.le.Scalar", "aten.gt.Scalar", "aten.ge.Scalar",
-             "aten.bitwise_and.Scalar", "aten.bitwise_or.Scalar", "aten.bitwise_xor.Scalar");
+HIGHWATER_OPS(Binary, kRows);
 
 }  // namespace
 }  // namespace highwater

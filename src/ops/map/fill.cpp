@@ -34,33 +34,41 @@ class FillStep {
   Step<wgsl::fill> step_;
 };
 
-// One row an op: where it takes y's dims from, and which number fills it.
+// One row an op: which number fills y. Its dims are those of `self`, or listed in `size`.
 struct Row {
-  enum class Dims { Listed, OfTensor, None };
-  std::string_view name;
-  Dims dims;
-  int value_argument;  // -1: `value`
+  OpRow op;
+  std::string_view value_name;  // the argument; empty: `value`
   double value = 0;
 };
 
 constexpr Row kRows[] = {
-    {"aten.full.default", Row::Dims::Listed, 1},
-    {"aten.full_like.default", Row::Dims::OfTensor, 1},
-    {"aten.zeros.default", Row::Dims::Listed, -1, 0},
-    {"aten.zeros_like.default", Row::Dims::OfTensor, -1, 0},
-    {"aten.ones.default", Row::Dims::Listed, -1, 1},
-    {"aten.ones_like.default", Row::Dims::OfTensor, -1, 1},
-    {"aten.scalar_tensor.default", Row::Dims::None, 0},
+    {"aten.full.default(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, "
+     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "fill_value"},
+    {"aten.full_like.default(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, "
+     "Layout? layout=None, Device? device=None, bool? pin_memory=None, "
+     "MemoryFormat? memory_format=None) -> Tensor",
+     "fill_value"},
+    {"aten.zeros.default(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
+     "Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", 0},
+    {"aten.zeros_like.default(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, "
+     "Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+     "", 0},
+    {"aten.ones.default(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
+     "Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", 1},
+    {"aten.ones_like.default(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, "
+     "Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+     "", 1},
+    {"aten.scalar_tensor.default(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, "
+     "Device? device=None, bool? pin_memory=None) -> Tensor",
+     "s"},
 };
-
-const Row& row_of(std::string_view op) {
-  return *std::find_if(std::begin(kRows), std::end(kRows),
-                       [&](const Row& r) { return r.name == op; });
-}
 
 class Fill final : public Op {
  public:
-  explicit Fill(Args& a) : Fill(a, row_of(a.op())) {}
+  explicit Fill(Args& a) : Fill(a, row_of(kRows, a.op())) {}
 
   Status plan(const Shapes& s, Plan& plan) const override {
     Dims y;
@@ -80,13 +88,12 @@ class Fill final : public Op {
 
  private:
   Fill(Args& a, const Row& row)
-      : value_(row.value_argument < 0 ? LiveNumber(row.value)
-                                      : LiveNumber(a, static_cast<size_t>(row.value_argument))),
-        y_(a.out(a.last())),
+      : value_(row.value_name.empty() ? LiveNumber(row.value) : LiveNumber(a, row.value_name)),
+        y_(a.out()),
         is_bool_(a.dtype(y_) == DType::Bool),
         step_(a, y_, "constant") {
-    if (row.dims == Row::Dims::OfTensor) like_ = a.tensor(0);
-    if (row.dims == Row::Dims::Listed) sizes_ = a.live_integers(0);
+    if (a.takes("self")) like_ = a.tensor("self");
+    if (a.takes("size")) sizes_ = a.live_integers("size");
     a.require(sizes_.size() <= Dims::kMaxRank, "a tensor of rank ", sizes_.size());
   }
 
@@ -98,14 +105,13 @@ class Fill final : public Op {
   LiveInts sizes_;
 };
 
-// (start, end, step, …, y)
 class Arange final : public Op {
  public:
   explicit Arange(Args& a)
-      : start_(a, 0),
-        end_(a, 1),
-        by_(a.size() > 3 && !a.is_null(2) ? LiveNumber(a, 2) : LiveNumber(1)),
-        y_(a.out(a.last())),
+      : start_(a, "start"),
+        end_(a, "end"),
+        by_(a, "step"),
+        y_(a.out()),
         is_int_(!is_float(a.dtype(y_))),
         step_(a, y_, "arange") {}
 
@@ -135,10 +141,11 @@ class Arange final : public Op {
   FillStep step_;
 };
 
-HIGHWATER_OP(Fill, "aten.full.default", "aten.full_like.default", "aten.zeros.default",
-             "aten.zeros_like.default", "aten.ones.default", "aten.ones_like.default",
-             "aten.scalar_tensor.default");
-HIGHWATER_OP(Arange, "aten.arange.start_step");
+HIGHWATER_OPS(Fill, kRows);
+HIGHWATER_OP(Arange,
+             "aten.arange.start_step(Scalar start, Scalar end, Scalar step=1, *, "
+             "ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+             "bool? pin_memory=None) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

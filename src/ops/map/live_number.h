@@ -9,11 +9,11 @@ class LiveNumber {
  public:
   LiveNumber() = default;
   explicit LiveNumber(double literal) : literal_(literal) {}
-  LiveNumber(Args& a, size_t i) {
-    if (a.is_live(i)) {
-      live_ = a.live_integer(i);
+  LiveNumber(Args& a, std::string_view name) {
+    if (a.is_live(name)) {
+      live_ = a.live_integer(name);
     } else {
-      literal_ = a.number(i);
+      literal_ = a.number(name);
     }
   }
 

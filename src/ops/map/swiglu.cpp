@@ -5,13 +5,13 @@
 namespace highwater {
 namespace {
 
-// (gate, u, y), all of the same dims
+// All are of the same dims.
 class Swiglu final : public Op {
  public:
   explicit Swiglu(Args& a)
-      : gate_(a.tensor(0)),
-        u_(a.tensor(1)),
-        y_(a.out(2)),
+      : gate_(a.tensor("gate")),
+        u_(a.tensor("u")),
+        y_(a.out()),
         step_(a.step<wgsl::swiglu>({y_, gate_, u_})) {}
 
   Status plan(const Shapes& s, Plan& plan) const override {
@@ -29,7 +29,7 @@ class Swiglu final : public Op {
   Step<wgsl::swiglu> step_;
 };
 
-HIGHWATER_OP(Swiglu, "hw.swiglu");
+HIGHWATER_OP(Swiglu, "hw.swiglu(FloatTensor gate, FloatTensor u) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

@@ -6,14 +6,13 @@
 namespace highwater {
 namespace {
 
-// (condition, a, b, y)
 class Where final : public Op {
  public:
   explicit Where(Args& a)
-      : c_(a.tensor(0)),
-        a_(a.tensor(1)),
-        b_(a.tensor(2)),
-        y_(a.out(3)),
+      : c_(a.tensor("condition")),
+        a_(a.tensor("self")),
+        b_(a.tensor("other")),
+        y_(a.out()),
         step_(a.step<wgsl::where>({y_, c_, a_, b_})) {}
 
   Status plan(const Shapes& s, Plan& plan) const override {
@@ -50,7 +49,7 @@ class Where final : public Op {
   Step<wgsl::where> step_;
 };
 
-HIGHWATER_OP(Where, "aten.where.self");
+HIGHWATER_OP(Where, "aten.where.self(IntTensor condition, Tensor self, Tensor other) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

@@ -12,14 +12,14 @@ namespace {
 // output that follows it, and tables whose rows `start` to `start` + positions are used.
 class RopePair {
  public:
-  RopePair(Args& a, size_t outs_at)
-      : q(a.tensor(0)), k(a.tensor(1)), cosines(a.tensor(2)), sines(a.tensor(3)) {
-    const std::vector<Tensor> outs = a.outs(outs_at);
-    a.require(outs.size() == 2, "it has ", outs.size(), " outputs; two are wanted");
-    if (outs.size() == 2) {
-      q_out = outs[0];
-      k_out = outs[1];
-    }
+  explicit RopePair(Args& a)
+      : q(a.tensor("xq")),
+        k(a.tensor("xk")),
+        cosines(a.tensor("freqs_cos")),
+        sines(a.tensor("freqs_sin")) {
+    const std::vector<Tensor> outs = a.outs();
+    q_out = outs[0];
+    k_out = outs[1];
     for (Tensor t : {q, k}) {
       const Dims& d = a.bound(t);
       a.require(d.rank() == 4 && d.back() % 4 == 0, "dims ", d,
@@ -56,13 +56,13 @@ class RopePair {
   Tensor q_out, k_out;
 };
 
-// (q, k, cosines, sines, [q, k]): neighbours are pairs; the tables hold just the live positions.
-// hw.rope.at has the whole tables, and the position of the first row before its outputs.
+// Neighbours are pairs; the tables hold just the live positions. hw.rope.at has the whole tables,
+// and the position of the first row.
 class Rope final : public Op {
  public:
   explicit Rope(Args& a)
-      : pair_(a, a.last()),
-        start_(a.op() == "hw.rope.at" ? a.live_integer(4) : LiveInt{}),
+      : pair_(a),
+        start_(a.op() == "hw.rope.at" ? a.live_integer("start_pos") : LiveInt{}),
         step_(a.step<wgsl::rope>(
             {pair_.q_out, pair_.k_out, pair_.q, pair_.k, pair_.cosines, pair_.sines})) {}
 
@@ -79,12 +79,12 @@ class Rope final : public Op {
   Step<wgsl::rope> step_;
 };
 
-// (q, k, cosines, sines, start, [q, k]): halves are pairs; the tables are whole.
+// Halves are pairs; the tables are whole.
 class RopeHalves final : public Op {
  public:
   explicit RopeHalves(Args& a)
-      : pair_(a, 5),
-        start_(a.live_integer(4)),
+      : pair_(a),
+        start_(a.live_integer("start_pos")),
         rotary_(a.bound(pair_.cosines).back()),
         step_(a.step<wgsl::rope_halves>(
             {pair_.q_out, pair_.k_out, pair_.q, pair_.k, pair_.cosines, pair_.sines})) {
@@ -107,13 +107,12 @@ class RopeHalves final : public Op {
   Step<wgsl::rope_halves> step_;
 };
 
-// (x, freqs, y)
 class RopeFreqs final : public Op {
  public:
   explicit RopeFreqs(Args& a)
-      : x_(a.tensor(0)),
-        freqs_(a.tensor(1)),
-        y_(a.out(2)),
+      : x_(a.tensor("x")),
+        freqs_(a.tensor("freqs_cis")),
+        y_(a.out()),
         step_(a.step<wgsl::rope_freqs>({y_, x_, freqs_})) {
     a.require(a.bound(x_).rank() == 3 && a.bound(x_).back() % 4 == 0, "dims ", a.bound(x_),
               " are not [batch, positions, a multiple of 4]");
@@ -138,9 +137,20 @@ class RopeFreqs final : public Op {
   Step<wgsl::rope_freqs> step_;
 };
 
-HIGHWATER_OP(Rope, "et_vk.apply_rotary_emb.default", "hw.rope.at");
-HIGHWATER_OP(RopeHalves, "et_vk.apply_rotary_emb_hf.default");
-HIGHWATER_OP(RopeFreqs, "et_vk.apply_rotary_emb_interleaved.default");
+HIGHWATER_OP(Rope,
+             {"et_vk.apply_rotary_emb.default(FloatTensor xq, FloatTensor xk, "
+              "FloatTensor freqs_cos, FloatTensor freqs_sin) -> (Tensor, Tensor)",
+              "heads of whole quads"},
+             "hw.rope.at(FloatTensor xq, FloatTensor xk, FloatTensor freqs_cos, "
+             "FloatTensor freqs_sin, SymInt start_pos) -> (Tensor, Tensor)");
+HIGHWATER_OP(RopeHalves,
+             {"et_vk.apply_rotary_emb_hf.default(FloatTensor xq, FloatTensor xk, "
+              "FloatTensor freqs_cos, FloatTensor freqs_sin, SymInt start_pos) -> (Tensor, Tensor)",
+              "heads of whole quads"});
+HIGHWATER_OP(RopeFreqs,
+             {"et_vk.apply_rotary_emb_interleaved.default(FloatTensor x, FloatTensor freqs_cis) -> "
+              "Tensor",
+              "heads of whole quads"});
 
 }  // namespace
 }  // namespace highwater

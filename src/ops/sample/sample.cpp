@@ -12,18 +12,18 @@ float as_float(int64_t bits) {
   return std::bit_cast<float>(static_cast<uint32_t>(bits));
 }
 
-// (logits, temperature, top_k, top_p, seed, draw, y): y is a token for the last row of the logits.
+// y is a token for the last row of the logits.
 // Temperature and top_p are the bits of floats. `draw` numbers the draws of one seed.
 class Sample final : public Op {
  public:
   explicit Sample(Args& a)
-      : logits_(a.tensor(0)),
-        temperature_(a.live_integer(1)),
-        top_k_(a.live_integer(2)),
-        top_p_(a.live_integer(3)),
-        seed_(a.live_integer(4)),
-        draw_(a.live_integer(5)),
-        y_(a.out(6)),
+      : logits_(a.tensor("logits")),
+        temperature_(a.live_integer("temperature")),
+        top_k_(a.live_integer("top_k")),
+        top_p_(a.live_integer("top_p")),
+        seed_(a.live_integer("seed")),
+        draw_(a.live_integer("draw")),
+        y_(a.out()),
         most_likely_(a.step<wgsl::most_likely>({y_, logits_})),
         sample_(a.step<wgsl::sample>({y_, logits_})) {
     a.require(is_float(a.dtype(logits_)) && !a.bound(logits_).empty(), "logits of dims ",
@@ -84,7 +84,9 @@ class Sample final : public Op {
   Step<wgsl::sample> sample_;
 };
 
-HIGHWATER_OP(Sample, "highwater.sample.default");
+HIGHWATER_OP(Sample,
+             "highwater.sample.default(FloatTensor logits, SymInt temperature, SymInt top_k, "
+             "SymInt top_p, SymInt seed, SymInt draw) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

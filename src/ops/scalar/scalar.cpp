@@ -6,10 +6,9 @@
 namespace highwater {
 namespace {
 
-// (x, dim, y)
 class SymSize final : public Op {
  public:
-  explicit SymSize(Args& a) : x_(a.tensor(0)), dim_(a.integer(1)), y_(a.out_scalar(2)) {}
+  explicit SymSize(Args& a) : x_(a.tensor("self")), dim_(a.integer("dim")), y_(a.out_scalar()) {}
 
   Status plan(const Shapes& s, Plan& plan) const override {
     const Dims& x = s[x_];
@@ -25,11 +24,11 @@ class SymSize final : public Op {
   Scalar y_;
 };
 
-// (x, dim, index, y): the only element of x[…, index, …].
+// The only element of x[…, index, …].
 class SelectAsSymInt final : public Op {
  public:
   explicit SelectAsSymInt(Args& a)
-      : x_(a.tensor(0)), dim_(a.integer(1)), index_(a.integer(2)), y_(a.out_scalar(3)) {
+      : x_(a.tensor("x")), dim_(a.integer("dim")), index_(a.integer("index")), y_(a.out_scalar()) {
     a.read_on_host(x_);
   }
 
@@ -83,11 +82,10 @@ Result<int64_t> compute(std::string_view op, int64_t a, int64_t b) {
   return a / b - (inexact ? 1 : 0);
 }
 
-// (a, b, y)
 class ScalarArithmetic final : public Op {
  public:
   explicit ScalarArithmetic(Args& a)
-      : op_(a.op()), a_(a.live_integer(0)), b_(a.live_integer(1)), y_(a.out_scalar(2)) {}
+      : op_(a.op()), a_(a.live_integer("a")), b_(a.live_integer("b")), y_(a.out_scalar()) {}
 
   Status plan(const Shapes& s, Plan& plan) const override {
     HW_TRY(const int64_t result, compute(op_, s[a_], s[b_]));
@@ -102,10 +100,16 @@ class ScalarArithmetic final : public Op {
   Scalar y_;
 };
 
-HIGHWATER_OP(SymSize, "sym_size.int");
-HIGHWATER_OP(SelectAsSymInt, "et_vk.select_as_symint.default");
-HIGHWATER_OP(ScalarArithmetic, "add", "sub", "mul", "floordiv", "mod", "lt", "le", "gt", "ge", "eq",
-             "ne");
+HIGHWATER_OP(SymSize, "sym_size.int(Tensor self, int dim) -> SymInt");
+HIGHWATER_OP(SelectAsSymInt,
+             {"et_vk.select_as_symint.default(IntTensor x, int dim, int index) -> SymInt",
+              "of an input of the program, or a view of one"});
+HIGHWATER_OP(ScalarArithmetic, "add(SymInt a, SymInt b) -> SymInt",
+             "sub(SymInt a, SymInt b) -> SymInt", "mul(SymInt a, SymInt b) -> SymInt",
+             "floordiv(SymInt a, SymInt b) -> SymInt", "mod(SymInt a, SymInt b) -> SymInt",
+             "lt(SymInt a, SymInt b) -> SymInt", "le(SymInt a, SymInt b) -> SymInt",
+             "gt(SymInt a, SymInt b) -> SymInt", "ge(SymInt a, SymInt b) -> SymInt",
+             "eq(SymInt a, SymInt b) -> SymInt", "ne(SymInt a, SymInt b) -> SymInt");
 
 }  // namespace
 }  // namespace highwater

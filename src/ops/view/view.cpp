@@ -5,11 +5,14 @@
 namespace highwater {
 namespace {
 
-// (x, size, y): size may hold one -1, and live scalars.
+// `size` may hold one -1, and live scalars.
 class View final : public Op {
  public:
   explicit View(Args& a)
-      : x_(a.tensor(0)), size_(a.live_integers(1)), y_(a.out(2)), copy_(a, y_, x_) {
+      : x_(a.tensor("self")),
+        size_(a.live_integers(a.op() == "aten.reshape.default" ? "shape" : "size")),
+        y_(a.out()),
+        copy_(a, y_, x_) {
     a.require(size_.size() <= Dims::kMaxRank, "a view of rank ", size_.size());
   }
 
@@ -47,11 +50,10 @@ class View final : public Op {
   Reshaped copy_;
 };
 
-// (x, dim, y)
 class Unsqueeze final : public Op {
  public:
   explicit Unsqueeze(Args& a)
-      : x_(a.tensor(0)), dim_(a.integer(1)), y_(a.out(2)), copy_(a, y_, x_) {}
+      : x_(a.tensor("self")), dim_(a.integer("dim")), y_(a.out()), copy_(a, y_, x_) {}
 
   Status plan(const Shapes& s, Plan& plan) const override {
     Dims y = s[x_];
@@ -68,16 +70,16 @@ class Unsqueeze final : public Op {
   Reshaped copy_;
 };
 
-// (x, dims, y). Only dims whose bound is 1 go: one that is 1 just now must keep its place.
+// Only dims whose bound is 1 go: one that is 1 just now must keep its place.
 class Squeeze final : public Op {
  public:
-  explicit Squeeze(Args& a) : x_(a.tensor(0)), y_(a.out(a.last())), copy_(a, y_, x_) {
+  explicit Squeeze(Args& a) : x_(a.tensor("self")), y_(a.out()), copy_(a, y_, x_) {
     const Dims& bound = a.bound(x_);
     std::vector<int64_t> dims;
     if (a.op() == "aten.squeeze_copy.dim") {
-      dims = {a.integer(1)};
+      dims = {a.integer("dim")};
     } else if (a.op() == "aten.squeeze_copy.dims") {
-      dims = a.integers(1);
+      dims = a.integers("dim");
     } else {
       for (size_t i = 0; i < bound.rank(); ++i) dims.push_back(static_cast<int64_t>(i));
     }
@@ -105,10 +107,13 @@ class Squeeze final : public Op {
   std::array<bool, Dims::kMaxRank> goes_{};
 };
 
-HIGHWATER_OP(View, "aten.view_copy.default", "aten.reshape.default", "aten._unsafe_view.default");
-HIGHWATER_OP(Unsqueeze, "aten.unsqueeze_copy.default");
-HIGHWATER_OP(Squeeze, "aten.squeeze_copy.dims", "aten.squeeze_copy.dim",
-             "aten.squeeze_copy.default");
+HIGHWATER_OP(View, "aten.view_copy.default(Tensor self, SymInt[] size) -> Tensor",
+             "aten.reshape.default(Tensor self, SymInt[] shape) -> Tensor",
+             "aten._unsafe_view.default(Tensor self, SymInt[] size) -> Tensor");
+HIGHWATER_OP(Unsqueeze, "aten.unsqueeze_copy.default(Tensor self, int dim) -> Tensor");
+HIGHWATER_OP(Squeeze, "aten.squeeze_copy.dims(Tensor self, int[] dim) -> Tensor",
+             "aten.squeeze_copy.dim(Tensor self, int dim) -> Tensor",
+             "aten.squeeze_copy.default(Tensor self) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

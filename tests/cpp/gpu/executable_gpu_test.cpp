@@ -1,9 +1,8 @@
 // The device room by itself: bad kernels and buffers are errors, and what follows them works.
-#include "gpu/executable.h"
-
 #include <cstring>
 #include <numeric>
 
+#include "gpu/executable.h"
 #include "support/expect.h"
 
 namespace highwater::gpu {

@@ -9,13 +9,18 @@ namespace {
 
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
+// One literal, read in every way.
+ValueId number_of(ProgramBuilder& b, ValueId literal, const Dims& bound) {
+  return b.apply("toy.number", {literal, literal, literal, literal}, bound);
+}
+
 TEST(Coercion, IntDoubleAndBoolReadTheSame) {
   ProgramBuilder b;
-  const ValueId from_int = b.apply("toy.number", {b.integer(1)}, {1, 1});
-  const ValueId from_double = b.apply("toy.number", {b.number(1.0)}, {1, 1});
-  const ValueId from_bool = b.apply("toy.number", {b.flag(true)}, {1, 1});
-  const ValueId zero = b.apply("toy.number", {b.flag(false)}, {1, 1});
-  const ValueId large = b.apply("toy.number", {b.number(4096.0)}, {4096, 1});
+  const ValueId from_int = number_of(b, b.integer(1), {1, 1});
+  const ValueId from_double = number_of(b, b.number(1.0), {1, 1});
+  const ValueId from_bool = number_of(b, b.flag(true), {1, 1});
+  const ValueId zero = number_of(b, b.flag(false), {1, 1});
+  const ValueId large = number_of(b, b.number(4096.0), {4096, 1});
   Engine engine(b.program());
   for (ValueId id : {from_int, from_double, from_bool}) EXPECT_EQ(engine.dims(id), (Dims{1, 1}));
   EXPECT_EQ(engine.dims(zero), (Dims{0, 1}));
@@ -25,9 +30,9 @@ TEST(Coercion, IntDoubleAndBoolReadTheSame) {
 TEST(Coercion, NumbersThatAreNoIntegersAreRefusedAsSuch) {
   for (double number : {1.5, 0x1p63, -0x1p64, kNoNumber, HUGE_VAL, 1.797e308}) {
     ProgramBuilder b;
-    b.apply("toy.number", {b.number(number)}, {1, 1});
+    number_of(b, b.number(number), {1, 1});
     EXPECT_TRUE(fails_saying(Graph::build(b.program()),
-                             {"toy.number", "argument 0 is of kind Double", "an integer"}))
+                             {"toy.number", "argument 'integer' is of kind Double", "an integer"}))
         << number;
   }
 }

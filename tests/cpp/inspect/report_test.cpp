@@ -32,7 +32,7 @@ TEST(ProgramReport, TellsFormulasKernelsAndMemory) {
   EXPECT_TRUE(holds(text, R"("ops": {"toy.concat": 1})"));
   EXPECT_TRUE(holds(text, R"("dims": ["S + 8", "T"])")) << "8 rows of the constant and S of x";
   EXPECT_TRUE(holds(text, R"("role": "constant")"));
-  EXPECT_TRUE(holds(text, R"("args": ["%0", "%1", "%2"])"));
+  EXPECT_TRUE(holds(text, R"("args": ["a=%0", "b=%1"])"));
   EXPECT_TRUE(holds(text, R"("memory": {)"));
   EXPECT_TRUE(holds(text, R"("troubles": [])"));
 }

@@ -58,7 +58,7 @@ TEST(OpErrors, WrongKindsOfArguments) {
   };
   const std::string_view tensor = "a tensor is wanted";
   EXPECT_TRUE(fails_saying(copy_of([](auto& b) { return b.integer(3); }),
-                           {"toy.copy (node 0)", "argument 0 is of kind Int", tensor}));
+                           {"toy.copy (node 0)", "argument 'x' is of kind Int", tensor}));
   EXPECT_TRUE(fails_saying(copy_of([](auto& b) { return b.null(); }), {"kind Null", tensor}));
   EXPECT_TRUE(fails_saying(copy_of([](auto& b) { return b.list({}); }), {"ValueList", tensor}));
   EXPECT_TRUE(fails_saying(copy_of([](auto& b) { return b.string("x"); }), {"String", tensor}));
@@ -69,20 +69,38 @@ TEST(OpErrors, ScalarWhereATensorIsWrittenAndTheReverse) {
   ProgramBuilder b;
   const ValueId x = b.input({16, 4});
   b.call("toy.copy", {x, b.scalar()});
-  EXPECT_TRUE(fails_saying(build(b), {"argument 1 is of kind SymInt", "a tensor"}));
+  EXPECT_TRUE(fails_saying(build(b), {"result is of kind SymInt", "a tensor"}));
   ProgramBuilder c;
   const ValueId z = c.input({16, 4});
   c.call("sym_size.int", {z, c.integer(0), c.tensor({1})});
-  EXPECT_TRUE(fails_saying(build(c), {"argument 2 is of kind Tensor", "a SymInt"}));
+  EXPECT_TRUE(fails_saying(build(c), {"result is of kind Tensor", "a SymInt"}));
 }
 
 TEST(OpErrors, MissingArguments) {
   ProgramBuilder b;
   b.call("toy.copy", {b.input({16, 4})});
-  EXPECT_TRUE(fails_saying(build(b), {"toy.copy", "1 arguments", "argument 1 is missing"}));
+  EXPECT_TRUE(fails_saying(build(b), {"toy.copy", "argument 'x' is missing", "1 arguments"}));
   ProgramBuilder c;
   c.call("toy.mix", {});
-  EXPECT_TRUE(fails_saying(build(c), {"toy.mix", "0 arguments", "argument 0 is missing"}));
+  EXPECT_TRUE(fails_saying(build(c), {"toy.mix", "0 arguments", "toy.mix(Tensor a, Tensor b)"}));
+}
+
+TEST(OpErrors, TooManyArguments) {
+  ProgramBuilder b;
+  const ValueId x = b.input({16, 4});
+  b.call("toy.copy", {x, x, b.tensor({16, 4})});
+  EXPECT_TRUE(fails_saying(build(b), {"3 arguments", "toy.copy(Tensor x) -> Tensor"}));
+}
+
+TEST(OpErrors, DTypesThatTheSchemaDoesNotAllow) {
+  ProgramBuilder b;
+  const ValueId ids = b.input({16, 4}, DType::Int64);
+  b.output(b.apply("aten._softmax.default", {ids, b.integer(1), b.flag(false)}, {16, 4}));
+  EXPECT_TRUE(fails_saying(build(b), {"'self', tensor 0 (int64", "a float dtype"}));
+  ProgramBuilder c;
+  const ValueId x = c.input({16, 4});
+  c.output(c.apply("aten.bitwise_not.default", {x}, {16, 4}));
+  EXPECT_TRUE(fails_saying(build(c), {"'self', tensor 0 (float32", "an integer dtype"}));
 }
 
 TEST(OpErrors, UnknownOpsAreAllNamedAtOnce) {
@@ -106,11 +124,12 @@ TEST(OpErrors, WritingIntoAnArgumentWithoutHavingSaidSo) {
   ProgramBuilder b;
   const ValueId cache = b.constant({16, 4}, "zeros"), x = b.input({16, 4});
   b.output(b.apply("toy.store_unregistered", {cache, x}, {16, 4}));
-  EXPECT_TRUE(fails_saying(build(b), {"toy.store_unregistered", "not registered", "argument 0"}));
+  EXPECT_TRUE(fails_saying(build(b), {"toy.store_unregistered", "schema does not say", "'cache'"}));
 }
 
 TEST(OpErrors, EveryRealOpRefusesACallWithoutArguments) {
-  for (std::string_view name : op_names()) {
+  for (const OpEntry* op : op_table()) {
+    const std::string_view name = op->schema.name();
     ProgramBuilder b;
     b.call(std::string(name), {});
     EXPECT_TRUE(fails_saying(build(b), {name, "0 arguments"}));
@@ -118,7 +137,8 @@ TEST(OpErrors, EveryRealOpRefusesACallWithoutArguments) {
 }
 
 TEST(OpErrors, EveryRealOpSurvivesArgumentsOfTheWrongKind) {
-  for (std::string_view name : op_names()) {
+  for (const OpEntry* op : op_table()) {
+    const std::string_view name = op->schema.name();
     for (size_t count = 1; count < 16; ++count) {
       ProgramBuilder b;
       std::vector<ValueId> args;

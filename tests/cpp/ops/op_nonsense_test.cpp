@@ -15,7 +15,7 @@ constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 
 class Nonsense {
  public:
-  Nonsense(std::string_view op, uint32_t seed) : random_(seed) {
+  Nonsense(const Schema& schema, uint32_t seed) : random_(seed) {
     for (const Dims& d : {Dims{}, Dims{6}, Dims{4, 6}, Dims{1, 4, 6}, Dims{1, 4, 2, 6}, Dims{0, 6},
                           Dims{1, 1, 1, 1, 1, 1, 2, 3}}) {
       tensors_.push_back(b_.input(d));
@@ -49,7 +49,7 @@ class Nonsense {
     others_.insert(others_.end(),
                    {b_.null(), b_.flag(true), scalar, b_.list({}), b_.list({scalar, others_[2]})});
     others_.push_back(b_.list({pick(tensors_), pick(tensors_)}));
-    b_.call(std::string(op), arguments());
+    b_.call(std::string(schema.name()), arguments(schema));
   }
 
   const Program& program() const { return b_.program(); }
@@ -77,23 +77,32 @@ class Nonsense {
  private:
   static constexpr uint64_t kElements[64] = {1, 2, 3};
 
-  // Mostly a tensor first and something to write last, as ops have it.
-  std::vector<ValueId> arguments() {
+  // Mostly of the kinds that the op wants; sometimes too few.
+  std::vector<ValueId> arguments(const Schema& schema) {
     std::vector<ValueId> args;
-    const size_t count = 1 + random_() % 12;
-    for (size_t i = 0; i < count; ++i) {
-      args.push_back(random_() % 10 < (i < 2 ? 8 : 3) ? pick(tensors_) : pick(others_));
+    for (const Argument& argument : schema.arguments()) {
+      const bool is_tensor = argument.kind == ArgumentKind::Tensor && !argument.is_list;
+      const bool as_wanted = random_() % 10 > 0;
+      args.push_back(pick(is_tensor == as_wanted ? tensors_ : others_));
+      if (random_() % 50 == 0) break;
     }
     const Dims bound = b_.bound(pick(tensors_));
-    switch (random_() % 8) {
-      case 0:
+    const auto result = [&] {
+      return b_.tensor(bound, random_() % 4 ? DType::Float32 : DType::Int32);
+    };
+    switch (random_() % 10 ? schema.result() : static_cast<ResultKind>(random_() % 3)) {
+      case ResultKind::SymInt:
         args.push_back(b_.scalar());
         break;
-      case 1:
-        args.push_back(b_.list({b_.tensor(bound), b_.tensor(bound)}));
+      case ResultKind::Tensors: {
+        std::vector<ValueId> results;
+        const size_t count = schema.result_count() ? schema.result_count() : 2;
+        while (results.size() < count) results.push_back(result());
+        args.push_back(b_.list(results));
         break;
+      }
       default:
-        args.push_back(b_.tensor(bound, random_() % 4 ? DType::Float32 : DType::Int32));
+        args.push_back(result());
     }
     return args;
   }
@@ -111,7 +120,7 @@ class EveryOp : public testing::TestWithParam<std::string_view> {};
 TEST_P(EveryOp, SurvivesNonsense) {
   for (uint32_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    Nonsense nonsense(GetParam(), seed);
+    Nonsense nonsense(find_op(GetParam())->schema, seed);
     const auto graph = Graph::build(nonsense.program());
     if (!graph) {
       EXPECT_TRUE(fails_saying(graph, {GetParam()}));
@@ -126,7 +135,8 @@ TEST_P(EveryOp, SurvivesNonsense) {
 }
 
 std::vector<std::string_view> real_ops() {
-  std::vector<std::string_view> names = op_names();
+  std::vector<std::string_view> names;
+  for (const OpEntry* op : op_table()) names.push_back(op->schema.name());
   std::erase_if(names, [](std::string_view name) { return name.starts_with("toy."); });
   return names;
 }

@@ -21,8 +21,9 @@ struct DynamicLayers : Q4Layers {
 
   Range choose(ValueId x) {
     const Range range{x, tensor({rows, 1}), tensor({rows, 1}, DType::Int32)};
-    call(kChoose, {x, string("ASYMMETRIC"), integers({1, depth}), integer(1), number(lowest),
-                   integer(127), number(eps), null(), null(), list({range.scale, range.zero})});
+    call(kChoose,
+         {x, string("ASYMMETRIC"), integers({1, depth}), integer(1), number(lowest), integer(127),
+          number(eps), null(), null(), flag(true), list({range.scale, range.zero})});
     return range;
   }
   ValueId dynamic_layer(const Range& range, ValueId bias) {

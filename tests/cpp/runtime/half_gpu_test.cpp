@@ -1,11 +1,10 @@
 // float16 on a device, bound as words and as it is.
-#include "runtime/half.h"
-
 #include <cstdlib>
 
 #include "gpu/adapters.h"
 #include "graph/graph.h"
 #include "highwater/session.h"
+#include "runtime/half.h"
 #include "support/expect.h"
 #include "support/program_builder.h"
 

@@ -1,9 +1,8 @@
 // Profiled runs: the same outputs, and the time of every dispatch by either clock.
-#include "highwater/profile.h"
-
 #include <cstring>
 
 #include "gpu/executable.h"
+#include "highwater/profile.h"
 #include "highwater/session.h"
 #include "support/expect.h"
 #include "support/residual.h"

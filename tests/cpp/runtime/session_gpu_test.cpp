@@ -1,6 +1,5 @@
 // A whole session on a device, at every live length.
 #include "highwater/session.h"
-
 #include "support/expect.h"
 #include "support/program_builder.h"
 #include "support/residual.h"

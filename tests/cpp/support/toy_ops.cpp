@@ -57,7 +57,7 @@ Step<OneInput> step_of_copy;
 
 class Copy final : public Toy {
  public:
-  explicit Copy(Args& a) : x_(a.tensor(0)), y_(a.out(1)), step_(a.step<OneInput>({y_, x_})) {
+  explicit Copy(Args& a) : x_(a.tensor("x")), y_(a.out()), step_(a.step<OneInput>({y_, x_})) {
     step_of_copy = step_;
   }
 
@@ -77,9 +77,9 @@ class Pair final : public Toy {
  public:
   explicit Pair(Args& a)
       : joins_(a.op() == "toy.concat"),
-        a_(a.tensor(0)),
-        b_(a.tensor(1)),
-        y_(a.out(2)),
+        a_(a.tensor("a")),
+        b_(a.tensor("b")),
+        y_(a.out()),
         step_(a.step<TwoInputs>({y_, a_, b_})) {}
 
   Status plan_toy(const Shapes& s, Plan& plan) const override {
@@ -102,9 +102,9 @@ class Take final : public Toy {
  public:
   explicit Take(Args& a)
       : clamps_(a.op() == "toy.take"),
-        x_(a.tensor(0)),
-        n_(a.live_integer(1)),
-        y_(a.out(2)),
+        x_(a.tensor("x")),
+        n_(a.live_integer("n")),
+        y_(a.out()),
         step_(a.step<OneInput>({y_, x_})) {}
 
   Status plan_toy(const Shapes& s, Plan& plan) const override {
@@ -126,7 +126,7 @@ class Take final : public Toy {
 
 class Narrow final : public Toy {
  public:
-  explicit Narrow(Args& a) : x_(a.tensor(0)), width_(a.integer(1)), y_(a.out(2)) {
+  explicit Narrow(Args& a) : x_(a.tensor("x")), width_(a.integer("width")), y_(a.out()) {
     const bool shares = a.alias(y_, x_);
     a.require(shares, "its memory cannot be shared");
   }
@@ -145,8 +145,8 @@ class Narrow final : public Toy {
 class Routes final : public Toy {
  public:
   explicit Routes(Args& a)
-      : x_(a.tensor(0)),
-        y_(a.out(1)),
+      : x_(a.tensor("x")),
+        y_(a.out()),
         between_(a.scratch(DType::Float32, a.bound(x_).numel())),
         direct_(a.step<OneInput>({y_, x_}, {}, "direct")),
         first_(a.step<OneInput>({between_, x_}, {}, "first")),
@@ -176,7 +176,10 @@ class Routes final : public Toy {
 class Avoid final : public Toy {
  public:
   explicit Avoid(Args& a)
-      : x_(a.tensor(0)), n_(a.live_integer(1)), y_(a.out(2)), step_(a.step<OneInput>({y_, x_})) {}
+      : x_(a.tensor("x")),
+        n_(a.live_integer("n")),
+        y_(a.out()),
+        step_(a.step<OneInput>({y_, x_})) {}
 
   Status plan_toy(const Shapes& s, Plan& plan) const override {
     const Dims& x = s[x_];
@@ -197,7 +200,7 @@ class Avoid final : public Toy {
 class Misplanned final : public Toy {
  public:
   explicit Misplanned(Args& a)
-      : x_(a.tensor(0)), n_(a.live_integer(1)), y_(a.out(2)), step_(a.step<OneInput>({y_, x_})) {
+      : x_(a.tensor("x")), n_(a.live_integer("n")), y_(a.out()), step_(a.step<OneInput>({y_, x_})) {
     if (a.op() == "toy.foreign") wrong_ = step_of_copy;
   }
 
@@ -218,9 +221,9 @@ class Misplanned final : public Toy {
 class Store final : public Toy {
  public:
   explicit Store(Args& a)
-      : cache_(a.mutated(0)),
-        x_(a.tensor(1)),
-        y_(a.out(2)),
+      : cache_(a.mutated("cache")),
+        x_(a.tensor("x")),
+        y_(a.out()),
         step_(a.step<TwoInputs>({cache_, x_, x_})),
         copy_(a.step<OneInput>({y_, x_})) {}
 
@@ -243,11 +246,11 @@ class Store final : public Toy {
 class Number final : public Toy {
  public:
   explicit Number(Args& a)
-      : integer_(a.integer(0)),
-        number_(a.number(0)),
-        flag_(a.flag(0)),
-        live_(a.live_integer(0)),
-        y_(a.out(1)) {
+      : integer_(a.integer("integer")),
+        number_(a.number("number")),
+        flag_(a.flag("flag")),
+        live_(a.live_integer("live")),
+        y_(a.out()) {
     a.require(static_cast<double>(integer_) == number_ && flag_ == (integer_ != 0),
               "its ways to read a number disagree: ", integer_, ", ", number_, ", ", flag_);
   }
@@ -266,16 +269,19 @@ class Number final : public Toy {
   Tensor y_;
 };
 
-HIGHWATER_OP(Copy, "toy.copy");
-HIGHWATER_OP(Pair, "toy.mix", "toy.concat");
-HIGHWATER_OP(Take, "toy.take", "toy.exactly");
-HIGHWATER_OP(Narrow, "toy.narrow");
-HIGHWATER_OP(Routes, "toy.routes");
-HIGHWATER_OP(Avoid, "toy.avoid");
-HIGHWATER_OP(Misplanned, "toy.foreign", "toy.undeclared");
-HIGHWATER_MUTATING_OP(Store, "toy.store", 0);
-HIGHWATER_OP(Store, "toy.store_unregistered");
-HIGHWATER_OP(Number, "toy.number");
+HIGHWATER_OP(Copy, "toy.copy(Tensor x) -> Tensor");
+HIGHWATER_OP(Pair, "toy.mix(Tensor a, Tensor b) -> Tensor",
+             "toy.concat(Tensor a, Tensor b) -> Tensor");
+HIGHWATER_OP(Take, "toy.take(Tensor x, SymInt n) -> Tensor",
+             "toy.exactly(Tensor x, SymInt n) -> Tensor");
+HIGHWATER_OP(Narrow, "toy.narrow(Tensor x, int width) -> Tensor");
+HIGHWATER_OP(Routes, "toy.routes(Tensor x) -> Tensor");
+HIGHWATER_OP(Avoid, "toy.avoid(Tensor x, SymInt n) -> Tensor");
+HIGHWATER_OP(Misplanned, "toy.foreign(Tensor x, SymInt n) -> Tensor",
+             "toy.undeclared(Tensor x, SymInt n) -> Tensor");
+HIGHWATER_OP(Store, "toy.store(Tensor(a!) cache, Tensor x) -> Tensor",
+             "toy.store_unregistered(Tensor cache, Tensor x) -> Tensor");
+HIGHWATER_OP(Number, "toy.number(int integer, float number, bool flag, SymInt live) -> Tensor");
 
 }  // namespace
 
