@@ -18,7 +18,7 @@ static Status generate(const std::string& folder, const char* prompt, size_t cou
   HW_TRY(const auto model, Generator::open(folder + "/model.pte"));
   HW_TRY(const Tokenizer tokenizer, Tokenizer::open(folder + "/tokenizer.json"));
 
-  const std::vector<int64_t> tokens = tokenizer.encode(prompt);
+  HW_TRY(const std::vector<int64_t> tokens, tokenizer.encode(prompt));
   HW_CHECK(model->append(tokens));
 
   std::cout << prompt << std::flush;

@@ -27,8 +27,8 @@ class HIGHWATER_API Tokenizer {
 
   // The tokens of a text, special ones that stand in it included. A text that is the beginning of
   // all has around it what the tokenizer puts there, such as a begin token; one that goes on with
-  // another has not.
-  std::vector<int64_t> encode(std::string_view text, bool goes_on = false) const;
+  // another has not. An error if the tokenizer's patterns take unreasonably long with the text.
+  Result<std::vector<int64_t>> encode(std::string_view text, bool goes_on = false) const;
 
   // The text of tokens, without special ones. Bytes that are not UTF-8, as in a character of which
   // only a part was drawn, become U+FFFD.

@@ -22,6 +22,16 @@ Utf8Step utf8_step(std::string_view bytes) {
   return {Utf8Step::Whole, static_cast<uint8_t>(length), character};
 }
 
+size_t utf8_whole(std::string_view bytes) {
+  size_t at = 0;
+  while (at < bytes.size()) {
+    const Utf8Step step = utf8_step(bytes.substr(at));
+    if (step.kind != Utf8Step::Whole) break;
+    at += step.length;
+  }
+  return at;
+}
+
 void append_utf8(std::string& out, char32_t character) {
   const auto put = [&](char32_t byte) { out += static_cast<char>(byte); };
   if (character < 0x80) return put(character);

@@ -22,6 +22,9 @@ struct Utf8Step {
 // What `bytes`, which must not be empty, begin with.
 Utf8Step utf8_step(std::string_view bytes);
 
+// How many bytes at the beginning are whole characters.
+size_t utf8_whole(std::string_view bytes);
+
 void append_utf8(std::string& out, char32_t character);
 
 // Appends `bytes` with U+FFFD, the replacement character, for what is not UTF-8.

@@ -9,21 +9,30 @@
 namespace highwater {
 namespace {
 
-// The last character of a text that is not empty.
-Utf8Step last_character(std::string_view text) {
+// The last character of a text that is not empty; a byte, if it is not UTF-8.
+std::string_view last_character(std::string_view text) {
   for (size_t length = 1; length <= 4 && length <= text.size(); ++length) {
-    const Utf8Step step = utf8_step(text.substr(text.size() - length));
-    if (step.kind == Utf8Step::Whole && step.length == length) return step;
+    const std::string_view end = text.substr(text.size() - length);
+    const Utf8Step step = utf8_step(end);
+    if (step.kind == Utf8Step::Whole && step.length == length) return end;
   }
-  return {Utf8Step::Bad, 1};
+  return text.substr(text.size() - 1);
+}
+
+std::string_view first_character(std::string_view text) {
+  return text.substr(0, utf8_step(text).length);
+}
+
+bool is_whole(std::string_view character) {
+  return utf8_step(character).kind == Utf8Step::Whole;
 }
 
 size_t spaces_before(std::string_view text) {
   size_t size = text.size();
   while (size > 0) {
-    const Utf8Step step = last_character(text.substr(0, size));
-    if (!is_space(step.character)) break;
-    size -= step.length;
+    const std::string_view last = last_character(text.substr(0, size));
+    if (!is_whole(last) || !is_space(last)) break;
+    size -= last.size();
   }
   return text.size() - size;
 }
@@ -31,19 +40,17 @@ size_t spaces_before(std::string_view text) {
 size_t spaces_after(std::string_view text) {
   size_t count = 0;
   while (count < text.size()) {
-    const Utf8Step step = utf8_step(text.substr(count));
-    if (!is_space(step.character)) break;
-    count += step.length;
+    const std::string_view first = first_character(text.substr(count));
+    if (!is_whole(first) || !is_space(first)) break;
+    count += first.size();
   }
   return count;
 }
 
 bool is_between_words(std::string_view before, std::string_view after) {
-  const auto is_word = [](const Utf8Step& step) {
-    return (category_of(step.character) & word_categories()) != 0;
-  };
-  return (before.empty() || !is_word(last_character(before))) &&
-         (after.empty() || !is_word(utf8_step(after)));
+  const auto goes_on = [](std::string_view c) { return is_whole(c) && is_of_word(c); };
+  return (before.empty() || !goes_on(last_character(before))) &&
+         (after.empty() || !goes_on(first_character(after)));
 }
 
 }  // namespace

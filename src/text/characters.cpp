@@ -1,37 +1,27 @@
 #include "text/characters.h"
 
-#include <algorithm>
-#include <iterator>
-
-#include "unicode/categories.h"
+#include "text/pattern.h"
 
 namespace highwater {
+namespace {
 
-Categories category_of(char32_t character) {
-  const auto after = std::upper_bound(std::begin(kCategoryRuns), std::end(kCategoryRuns),
-                                      static_cast<uint32_t>(character) * 32 + 31);
-  return Categories{1} << *std::prev(after) % 32;
+bool matches(const Result<Pattern>& pattern, std::string_view character) {
+  const auto end = Matcher(*pattern, character.size()).match(character, 0);
+  return end && end->has_value();
 }
 
-std::optional<Categories> categories_named(std::string_view name) {
-  Categories found = 0;
-  for (size_t i = 0; i < std::size(kCategoryNames); ++i) {
-    if (!name.empty() && kCategoryNames[i].starts_with(name)) found |= Categories{1} << i;
-  }
-  return found ? std::optional(found) : std::nullopt;
+}  // namespace
+
+bool is_space(std::string_view character) {
+  static const Result<Pattern> kSpace = Pattern::parse(R"(\s)");
+  return matches(kSpace, character);
 }
 
-Categories word_categories() {
-  static const Categories kWord = *categories_named("L") | *categories_named("M") |
-                                  *categories_named("Nd") | *categories_named("Nl") |
-                                  *categories_named("Pc");
-  return kWord;
-}
-
-bool is_space(char32_t character) {
-  static const Categories kSeparators = *categories_named("Z");
-  return (character >= 9 && character <= 13) || character == 0x85 ||
-         (category_of(character) & kSeparators);
+bool is_of_word(std::string_view character) {
+  // Hugging Face's package asks another library than for patterns, whose words are others.
+  static const Result<Pattern> kWord =
+      Pattern::parse(R"([\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{200c}\x{200d}])");
+  return matches(kWord, character);
 }
 
 }  // namespace highwater

@@ -69,7 +69,7 @@ Status Cutter::add_split(const JsonValue& step) {
   const std::string* behavior = step["behavior"].string();
   if (const std::string* regex = pattern["Regex"].string()) {
     HW_CHECK(add_pattern(*regex));
-  } else if (const std::string* string = pattern["String"].string()) {
+  } else if (const std::string* string = pattern["String"].string(); string && !string->empty()) {
     HW_CHECK(add_pattern(literally(*string)));
   } else {
     return fail("its pre-tokenizer splits by no pattern");
@@ -91,50 +91,47 @@ Status Cutter::add_pattern(std::string_view pattern) {
   return {};
 }
 
-void Cutter::split(const Split& by, std::u32string_view text, Range range,
-                   std::vector<Range>& out) {
-  // A piece is a text of its own: nothing looks past its end.
-  const std::u32string_view piece = text.substr(0, range.end);
-  size_t begin = range.begin;
-  const auto end_gap = [&](size_t end) {
-    if (by.keeps_gaps && begin < end) out.push_back({begin, end});
-  };
-  for (size_t at = begin; at < range.end;) {
-    const size_t length = by.pattern.match(piece.substr(at)).value_or(0);
-    if (length == 0) {
-      ++at;
+// Empty matches cut as well, but not where another match has ended.
+Status Cutter::split(const Split& by, std::string_view text, Matcher& matcher, Pieces& out) {
+  size_t begin = 0;  // of what is in no piece yet
+  std::optional<size_t> last_end;
+  for (size_t at = 0; at <= text.size();) {
+    HW_TRY(const std::optional<size_t> end, matcher.match(text, at));
+    if (!end || (*end == at && last_end == at)) {
+      at += at < text.size() ? utf8_step(text.substr(at)).length : 1;
       continue;
     }
-    end_gap(at);
-    if (by.keeps_matches) out.push_back({at, at + length});
-    begin = at += length;
+    if (by.keeps_gaps && begin < at) out.push_back(text.substr(begin, at - begin));
+    if (by.keeps_matches && at < *end) out.push_back(text.substr(at, *end - at));
+    last_end = begin = at = *end;
   }
-  end_gap(range.end);
+  if (by.keeps_gaps && begin < text.size()) out.push_back(text.substr(begin));
+  return {};
 }
 
-std::vector<std::string_view> Cutter::cut(std::string_view text) const {
-  std::u32string characters;
-  std::vector<size_t> offsets;
-  characters.reserve(text.size());
-  offsets.reserve(text.size() + 1);
-  for (size_t at = 0; at < text.size();) {
-    const Utf8Step step = utf8_step(text.substr(at));
-    characters += step.character;
-    offsets.push_back(at);
-    at += step.length;
-  }
-  offsets.push_back(text.size());
-
-  std::vector<Range> ranges{{0, characters.size()}}, finer;
+Status Cutter::cut_characters(std::string_view text, Pieces& out) const {
+  Pieces pieces{text}, finer;
   for (const Split& by : splits_) {
     finer.clear();
-    for (const Range range : ranges) split(by, characters, range, finer);
-    ranges.swap(finer);
+    Matcher matcher(by.pattern, text.size());
+    // A piece is a text of its own: nothing looks past its ends.
+    for (const std::string_view piece : pieces) HW_CHECK(split(by, piece, matcher, finer));
+    pieces.swap(finer);
   }
-  std::vector<std::string_view> pieces;
-  pieces.reserve(ranges.size());
-  for (const auto [begin, end] : ranges) {
-    if (begin < end) pieces.push_back(text.substr(offsets[begin], offsets[end] - offsets[begin]));
+  out.insert(out.end(), pieces.begin(), pieces.end());
+  return {};
+}
+
+Result<Cutter::Pieces> Cutter::cut(std::string_view text) const {
+  Pieces pieces;
+  while (!text.empty()) {
+    const size_t characters = utf8_whole(text);
+    if (characters > 0) HW_CHECK(cut_characters(text.substr(0, characters), pieces));
+    text.remove_prefix(characters);
+    if (text.empty()) break;
+    const size_t bad = utf8_step(text).length;
+    pieces.push_back(text.substr(0, bad));
+    text.remove_prefix(bad);
   }
   return pieces;
 }

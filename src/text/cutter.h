@@ -23,14 +23,12 @@ class Cutter {
   // Whether a text that does not begin with a space is given one.
   bool adds_space() const { return adds_space_; }
 
-  // The pieces of `text`, in their order.
-  std::vector<std::string_view> cut(std::string_view text) const;
+  // The pieces of `text`, in their order. Bytes that are not UTF-8 are pieces of their own. An
+  // error if a pattern takes too long, or too much memory.
+  using Pieces = std::vector<std::string_view>;
+  Result<Pieces> cut(std::string_view text) const;
 
  private:
-  struct Range {
-    size_t begin;
-    size_t end;
-  };
   struct Split {
     Pattern pattern;
     bool keeps_matches = true;
@@ -39,8 +37,8 @@ class Cutter {
   Status add_step(const JsonValue& step);
   Status add_split(const JsonValue& step);
   Status add_pattern(std::string_view pattern);
-  static void split(const Split& by, std::u32string_view text, Range range,
-                    std::vector<Range>& out);
+  static Status split(const Split& by, std::string_view text, Matcher& matcher, Pieces& out);
+  Status cut_characters(std::string_view text, Pieces& out) const;
 
   std::vector<Split> splits_;
   bool adds_space_ = false;

@@ -1,66 +1,58 @@
-// The patterns by which tokenizers cut text: as much of regular expressions as they are written
-// with. A pattern that needs more does not load, and the error names what is missing.
+// The patterns by which tokenizers cut text: regular expressions, matched by PCRE2.
 //
-//   a|b   ab   a?  a*  a+  a{2,3}   [a-z\s\p{L}]  [^…]   . \s \S \d \w \p{Lu} \r \n \t \x41 \u0041
-//   (…)  (?:…)  (?i:…), once or with '?'   (?=…)  (?!…)   a?+ a*+ a++, which give nothing back
+// They come with files, and so neither a pattern nor a text may take all time or memory: what
+// takes too much is an error.
 #pragma once
 
-#include <bitset>
+#include <chrono>
 #include <cstddef>
-#include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "highwater/result.h"
-#include "text/characters.h"
+
+struct pcre2_real_code_8;
+struct pcre2_real_match_data_8;
 
 namespace highwater {
 
-// A set of characters: ranges, categories and other sets, or all but those.
-struct CharacterSet {
-  std::vector<std::pair<char32_t, char32_t>> ranges;
-  Categories categories = 0;
-  bool spaces = false;
-  std::vector<CharacterSet> sets;
-  bool negated = false;
-
-  bool holds(char32_t character) const {
-    return character < kCommon ? common_[character] : is_in(character);
-  }
-  // To be called when all is in it: the common characters are looked up from then on.
-  void finish();
-
- private:
-  static constexpr size_t kCommon = 128;
-  bool is_in(char32_t character) const;
-  std::bitset<kCommon> common_;
-};
-
 class Pattern {
  public:
+  // Of a pattern as tokenizer.json files have it; see pattern_syntax.h.
   static Result<Pattern> parse(std::string_view text);
 
-  // Where the match ends that begins with the first character; none if it does not match there.
-  // Alternatives are tried in their order, and each repeats as often as it can.
-  std::optional<size_t> match(std::u32string_view text) const;
-
-  struct Item;
-  using Sequence = std::vector<Item>;
-  using Alternatives = std::vector<Sequence>;
-  struct Item {
-    enum Kind : uint8_t { Set, Group, Ahead, NotAhead };
-    Kind kind = Set;
-    bool gives_back = true;  // tries with fewer characters if what follows does not match
-    size_t least = 1;
-    size_t most = 1;
-    CharacterSet set;
-    Alternatives alternatives;  // of the other kinds
+ private:
+  friend class Matcher;
+  struct Free {
+    void operator()(pcre2_real_code_8* code) const;
   };
+  std::unique_ptr<pcre2_real_code_8, Free> code_;
+  std::string shown_;  // in messages
+};
+
+// Matches a pattern, at one place after another. It holds the memory for that, and so each thread
+// has its own.
+class Matcher {
+ public:
+  // A text of `size` bytes, or all pieces of it together, must be done in a time that follows from
+  // its size.
+  Matcher(const Pattern& pattern, size_t size);
+
+  // Where the match ends that begins at `at`; none if there is no such match. `text` is UTF-8.
+  Result<std::optional<size_t>> match(std::string_view text, size_t at);
 
  private:
-  Alternatives alternatives_;
+  struct Free {
+    void operator()(pcre2_real_match_data_8* data) const;
+  };
+  Status check_time(std::string_view text);
+
+  const Pattern& pattern_;
+  std::unique_ptr<pcre2_real_match_data_8, Free> data_;
+  size_t places_ = 0;
+  std::chrono::steady_clock::time_point latest_;
 };
 
 }  // namespace highwater

@@ -45,14 +45,17 @@ class Encoder {
   std::unordered_map<std::string_view, Span> seen_;
 };
 
-void encode_between(const TokenizerModel& model, std::string_view text, std::vector<int64_t>& out) {
+Status encode_between(const TokenizerModel& model, std::string_view text,
+                      std::vector<int64_t>& out) {
   std::string with_space;
   if (model.cutter.adds_space() && !text.starts_with(' ')) {
     with_space = highwater::text(' ', text);
     text = with_space;
   }
+  HW_TRY(const Cutter::Pieces pieces, model.cutter.cut(text));
   Encoder encoder(model, out);
-  for (const std::string_view piece : model.cutter.cut(text)) encoder.add(piece);
+  for (const std::string_view piece : pieces) encoder.add(piece);
+  return {};
 }
 
 }  // namespace
@@ -76,14 +79,14 @@ Result<Tokenizer> Tokenizer::parse(std::string_view json) {
   return Tokenizer(std::make_shared<const TokenizerModel>(std::move(model)));
 }
 
-std::vector<int64_t> Tokenizer::encode(std::string_view text, bool goes_on) const {
+Result<std::vector<int64_t>> Tokenizer::encode(std::string_view text, bool goes_on) const {
   std::vector<int64_t> tokens;
   if (!goes_on) tokens = model_->before;
   for (const AddedTokens::Part& part : model_->added.split(text)) {
     if (part.token) {
       tokens.push_back(part.token->id);
     } else {
-      encode_between(*model_, part.text, tokens);
+      HW_CHECK(encode_between(*model_, part.text, tokens));
     }
   }
   if (!goes_on) tokens.insert(tokens.end(), model_->after.begin(), model_->after.end());

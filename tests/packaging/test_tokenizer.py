@@ -2,6 +2,7 @@
 
 import random
 import subprocess
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -62,7 +63,20 @@ CUTTERS = {
     "numbers": Sequence([Digits(individual_digits=False), ByteLevel(add_prefix_space=False)]),
     "a literal": Sequence([Split(". ", "isolated"), ByteLevel(add_prefix_space=False)]),
     "no cuts": ByteLevel(add_prefix_space=False, use_regex=False),
+    # What no tokenizer of those above needs, and PCRE2 and Oniguruma might see differently.
+    "lines": splits(r"^\s+|[^\n]+?$"),
+    "around": splits(r"(?<=[a-z])[A-Z]|\w+?(?=s)|(?<!\s)\W|(?:ab|b)+a"),
+    "scripts": splits(r"\p{Han}+|\p{Hiragana}+|\p{Cyrillic}|[^\w\s]{,2}\d{2,}|\p{^L}"),
+    "empty matches": splits(r"a*|\s"),
+    "nothing back": splits(r"(?>\s*) |\w*+\w|(?i:[k-s]+|É)|\p{L}?+"),
 }
+# Of which each set is, but for characters that came after Unicode 14.
+KINDS = (
+    *(r"\s", r"\S", r"\d", r"\D", r"\w", r"\W", r"[\w]", r"\p{Han}", r"\p{Latin}", r"\p{^L}"),
+    *(rf"\p{{{name}}}" for name in ("L", "M", "N", "P", "S", "Z", "Lu", "Ll", "Lt", "Lm", "Lo")),
+    *(rf"\p{{{name}}}" for name in ("Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Po", "Sm", "Sc")),
+    *(r".", r"(?i:s)", r"(?i:k)", r"(?i:[a-z])", r"\P{Lu}", r"[^\s\p{L}\p{N}]", r"\n", r"\v"),
+)
 
 
 def train(cutter, alphabet) -> Tokenizer:
@@ -99,15 +113,21 @@ def program(site_packages, tmp_path_factory):
     return build_example("encode_texts", folder, site_packages, source=SOURCE)
 
 
-def check(program, tokenizer, path, texts):
-    tokenizer.save(str(path))
+def answers(program, path, texts) -> list[str]:
+    """Of each text its tokens, what they decode to, and the same from a stream."""
     asked = b"".join(text.encode() + b"\0" for text in texts)
     result = subprocess.run([program, path], input=asked, capture_output=True, check=False)
     assert result.returncode == 0, result.stderr.decode()
-    *answers, rest = result.stdout.decode().split("\0")
-    assert not rest and len(answers) == 3 * len(texts)
+    *said, rest = result.stdout.decode().split("\0")
+    assert not rest and len(said) == 3 * len(texts)
+    return said
+
+
+def check(program, tokenizer, path, texts):
+    tokenizer.save(str(path))
+    said = answers(program, path, texts)
     for text, tokens, decoded, streamed in zip(
-        texts, answers[::3], answers[1::3], answers[2::3], strict=True
+        texts, said[::3], said[1::3], said[2::3], strict=True
     ):
         want = tokenizer.encode(text).ids
         assert [int(token) for token in tokens.split()] == want, repr(text)
@@ -118,6 +138,20 @@ def check(program, tokenizer, path, texts):
 def test_tokens_and_texts_are_the_same(program, name, tmp_path):
     tokenizer = train(CUTTERS[name], ByteLevel.alphabet())
     check(program, tokenizer, tmp_path / "tokenizer.json", some_texts(150))
+
+
+def test_kinds_of_characters_are_the_same(program, tmp_path):
+    """Of all characters, only those that a set holds are kept."""
+    tokenizer = train(CUTTERS["no cuts"], ByteLevel.alphabet())
+    # Large blocks have thousands of a kind: every seventh is enough.
+    codes = (*range(1, 0x3400), *range(0x3400, 0xD800, 7), *range(0xE000, 0x110000, 7))
+    characters = "".join(c for c in map(chr, codes) if unicodedata.category(c) not in ("Cn", "Co"))
+    for kind in KINDS:
+        tokenizer.pre_tokenizer = splits(kind, behavior="removed", invert=True)
+        tokenizer.save(str(tmp_path / "tokenizer.json"))
+        kept = answers(program, tmp_path / "tokenizer.json", [characters])[1]
+        want = tokenizer.decode(tokenizer.encode(characters).ids)
+        assert sorted(set(kept) ^ set(want)) == [], kind
 
 
 def test_a_vocabulary_without_some_bytes(program, tmp_path):

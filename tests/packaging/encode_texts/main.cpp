@@ -17,7 +17,12 @@ int main(int, char** argv) {
     return 1;
   }
   for (std::string text; std::getline(std::cin, text, '\0');) {
-    const auto tokens = tokenizer->encode(text);
+    const auto encoded = tokenizer->encode(text);
+    if (!encoded) {
+      std::fprintf(stderr, "%s\n", encoded.error().message().c_str());
+      return 1;
+    }
+    const std::vector<int64_t>& tokens = *encoded;
     highwater::TextStream stream(*tokenizer);
     std::string streamed;
     for (const int64_t& token : tokens) {
