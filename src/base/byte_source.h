@@ -1,6 +1,5 @@
-// Bytes that are read a part at a time: those of a file, or such as are in memory already.
-//
-// A file is not mapped: somebody who cuts it short while it is being read would end the process.
+// Bytes that are read a part at a time: those of a file (platform/file.h), or such as are in memory
+// already.
 #pragma once
 
 #include <cstddef>
@@ -44,8 +43,6 @@ class ByteSource {
   Result<ByteBuffer> read(uint64_t offset, uint64_t count) const;
   Result<ByteBuffer> read_all() const { return read(0, size()); }
 };
-
-Result<std::shared_ptr<const ByteSource>> open_file(const std::string& path);
 
 // The bytes must outlive it.
 std::shared_ptr<const ByteSource> in_memory(std::span<const std::byte> bytes);

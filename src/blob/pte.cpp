@@ -5,6 +5,7 @@
 
 #include "blob/flatbuffer_bytes.h"
 #include "blob/unpack.h"
+#include "platform/file.h"
 #include "program_generated.h"
 
 namespace highwater {

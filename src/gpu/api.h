@@ -11,7 +11,6 @@ namespace highwater::gpu {
 
 // Only entry points that wgpu-native implements: it aborts the process in the others.
 #define HIGHWATER_WGPU_PROCS(X)           \
-  X(AdapterGetFeatures)                   \
   X(AdapterGetInfo)                       \
   X(AdapterGetLimits)                     \
   X(AdapterHasFeature)                    \
@@ -47,9 +46,7 @@ namespace highwater::gpu {
   X(DeviceCreateQuerySet)                 \
   X(DeviceCreateShaderModule)             \
   X(DeviceCreateTexture)                  \
-  X(DeviceGetLimits)                      \
   X(DeviceGetQueue)                       \
-  X(DeviceHasFeature)                     \
   X(DevicePopErrorScope)                  \
   X(DevicePushErrorScope)                 \
   X(DeviceRelease)                        \
@@ -63,7 +60,6 @@ namespace highwater::gpu {
   X(QueueWriteBuffer)                     \
   X(QueueWriteTexture)                    \
   X(ShaderModuleRelease)                  \
-  X(SupportedFeaturesFreeMembers)         \
   X(TextureCreateView)                    \
   X(TextureRelease)                       \
   X(TextureViewRelease)
@@ -80,8 +76,7 @@ struct Api {
   std::string library;
 };
 
-// Loads the implementation, once per process: the library that HIGHWATER_WEBGPU names, else the
-// wgpu-native that was installed beside this one.
+// Loads the implementation, once per process; platform/webgpu.h says which.
 Result<const Api*> load_api();
 
 // After load_api() has succeeded.

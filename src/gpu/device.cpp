@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <map>
-#include <thread>
 
-#include "base/environment.h"
 #include "base/texels.h"
 #include "gpu/adapter_choice.h"
 #include "gpu/device_impl.h"
 #include "gpu/driver_process.h"
 #include "gpu/subgroups.h"
+#include "platform/environment.h"
+#include "platform/pause.h"
 
 namespace highwater::gpu {
 
@@ -99,7 +99,7 @@ Result<std::unique_ptr<DeviceImpl>> DeviceImpl::create(std::string_view wanted) 
   return result;
 }
 
-Result<std::unique_lock<std::mutex>> DeviceImpl::lock(const Timeout& timeout) {
+Result<std::unique_lock<Mutex>> DeviceImpl::lock(const Timeout& timeout) {
   HW_CHECK(check_driver_process());
   std::unique_lock lock(mutex_);
   timeout_ = timeout;
@@ -109,10 +109,7 @@ Result<std::unique_lock<std::mutex>> DeviceImpl::lock(const Timeout& timeout) {
 Status DeviceImpl::wait(const std::atomic<bool>& done, std::string_view what) {
   const auto began = Timeout::Clock::now();
   HW_TRY(WGPUInstance the_instance, instance());
-  // A software adapter computes on the cores that would otherwise spin here.
-  std::chrono::microseconds pause{5};
-  constexpr std::chrono::microseconds kLongestPause{200};
-  for (;;) {
+  for (Pause pause;;) {
     api().InstanceProcessEvents(the_instance);
     if (done.load(std::memory_order_acquire)) return {};
     if (faults_->is_lost()) return faults_->take();
@@ -120,8 +117,7 @@ Status DeviceImpl::wait(const std::atomic<bool>& done, std::string_view what) {
       faults_->lost(text(what, " took longer than ", timeout_.seconds(), " s"));
       return faults_->take();
     }
-    std::this_thread::sleep_for(pause);
-    pause = std::min(pause * 3 / 2, kLongestPause);
+    HW_CHECK(pause.take());
   }
 }
 
@@ -226,7 +222,7 @@ const AdapterDescription& Device::adapter() const {
 Result<std::shared_ptr<Device>> Device::open(std::string wanted) {
   HW_CHECK(check_driver_process());
   // Kept until the process ends: implementations do not all survive being torn down at exit.
-  static auto& mutex = *new std::mutex;
+  static auto& mutex = *new Mutex;
   static auto& devices = *new std::map<std::string, std::shared_ptr<Device>>;
   if (wanted.empty()) wanted = variable("HIGHWATER_ADAPTER").value_or("");
   // Held while a device is made and probed, which calls nothing but the driver.

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +12,7 @@
 #include "gpu/handle.h"
 #include "gpu/timeout.h"
 #include "highwater/accounts.h"
+#include "platform/mutex.h"
 
 namespace highwater::gpu {
 
@@ -49,7 +49,7 @@ class Faults {
   std::atomic<bool>& idle() { return idle_; }
 
  private:
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   ScopeResult scope_result_;
   std::atomic<bool> idle_{false};
   std::optional<std::string> lost_;
@@ -66,7 +66,7 @@ class DeviceImpl {
   Faults& faults() { return *faults_; }
 
   // The device for oneself, as long as the lock is held; see Turns. Waits are limited by `timeout`.
-  Result<std::unique_lock<std::mutex>> lock(const Timeout& timeout);
+  Result<std::unique_lock<Mutex>> lock(const Timeout& timeout);
 
   // Waits until `done`, giving the device up as lost after the time-out of whoever holds the lock.
   Status wait(const std::atomic<bool>& done, std::string_view what);
@@ -92,7 +92,7 @@ class DeviceImpl {
   Faults* const faults_ = new Faults;
   DeviceHandle device_;
   QueueHandle queue_;
-  std::mutex mutex_;
+  Mutex mutex_;
   Timeout timeout_;  // of who holds the mutex
   std::unordered_map<std::string, Pipeline> pipelines_;
 };

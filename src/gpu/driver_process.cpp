@@ -1,9 +1,6 @@
 #include "gpu/driver_process.h"
 
-#include <cstdio>
-#include <cstdlib>
-
-#include "base/home_process.h"
+#include "platform/process.h"
 
 namespace highwater::gpu {
 namespace {
@@ -20,18 +17,9 @@ Status check_driver_process() {
 }
 
 void leave_driver_out_of_forked_exits() {
-#ifdef __GLIBC__
-  // Handlers run last first. So the driver's, which are older than this one, do not run any more;
-  // Mesa's joins threads that no child has.
-  static const int registered = on_exit(
-      [](int status, void*) {
-        if (driver_process().is_this()) return;
-        std::fflush(nullptr);
-        _exit(status);
-      },
-      nullptr);
+  // The driver's handlers are older. Mesa's joins threads that no child has.
+  static const bool registered = (skip_older_exit_handlers_outside(driver_process()), true);
   (void)registered;
-#endif
 }
 
 }  // namespace highwater::gpu

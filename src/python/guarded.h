@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "base/home_process.h"
+#include "platform/process.h"
 #include "python/convert.h"
 #include "python/leave_python.h"
 

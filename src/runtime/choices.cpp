@@ -1,7 +1,7 @@
 #include "runtime/choices.h"
 
-#include "base/environment.h"
 #include "passes/passes.h"
+#include "platform/environment.h"
 
 namespace highwater {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <unordered_map>
 
-#include "base/byte_source.h"
 #include "base/utf8.h"
+#include "platform/file.h"
 #include "text/tokenizer_model.h"
 
 namespace highwater {

@@ -6,7 +6,18 @@ import shlex
 import sys
 from pathlib import Path
 
-ROOMS = ("base", "blob", "graph", "ops", "passes", "gpu", "runtime", "inspect", "text")
+ROOMS = (
+    "base",
+    "blob",
+    "graph",
+    "ops",
+    "passes",
+    "gpu",
+    "platform/native",
+    "runtime",
+    "inspect",
+    "text",
+)
 FLAGS = ("-fno-exceptions", "-fno-rtti")
 
 

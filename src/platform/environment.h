@@ -1,4 +1,5 @@
-// Variables of the environment that choose something.
+// Variables of the environment that choose something. A page has none of its own, but may give some
+// to the module that it starts.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-#include "base/environment.h"
+#include "platform/environment.h"
 
 #include <algorithm>
 #include <cstdlib>

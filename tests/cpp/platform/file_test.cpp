@@ -1,5 +1,5 @@
 // Files that are no files, and files that change while they are read.
-#include "base/byte_source.h"
+#include "platform/file.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
