@@ -6,7 +6,8 @@ a `ByName`, which no list of values by position can fill.
 
 A kernel whose loops follow live sizes is told from others: its plans must say how far it walks.
 
-A line `#include "other.wgsl"` stands for the lines of a file beside it.
+A line `#include "other.wgsl"` stands for the lines of a file beside it, or in the library. A file
+that several others include is there once.
 """
 
 import argparse
@@ -57,7 +58,7 @@ def is_short(loop: str) -> bool:
     if re.fullmatch(rf"\w+ < {constant}", condition):
         return True
     counts_down = re.fullmatch(r"\w+ >=? [01]u?", condition)
-    return bool(counts_down and re.fullmatch(rf"{constant}|params\.(\w+_)?rank", start))
+    return bool(counts_down and re.fullmatch(rf"{constant}|(params\.(\w+_)?)?rank", start))
 
 
 def walks(source: str) -> bool:
@@ -68,33 +69,46 @@ def walks(source: str) -> bool:
     return others > 0 or not all(map(is_short, loops))
 
 
-def with_includes(path: Path, seen: list[Path]) -> str:
+def found(name: str, beside: Path, library: Path) -> Path:
+    for folder in (beside.parent, library):
+        if (folder / name).is_file():
+            return folder / name
+    raise SystemExit(f"{beside}: there is no {name} beside it or in {library}")
+
+
+def with_includes(path: Path, library: Path, seen: list[Path]) -> str:
     """The text of a file with its includes in place; notes each file that it reads."""
     seen.append(path)
 
     def included(match: re.Match) -> str:
-        return with_includes(path.parent / match[1], seen)
+        name = re.fullmatch(r'"([^"]+)"', match[1])
+        if not name:
+            raise SystemExit(f"{path}: '{match[0].strip()}' is not an #include \"file\"")
+        file = found(name[1], path, library)
+        return "" if file in seen else with_includes(file, library, seen)
 
-    return re.sub(r'^#include "([^"]+)"\n', included, path.read_text(), flags=re.MULTILINE)
+    return re.sub(r"^#include *(.*)\n", included, path.read_text(), flags=re.MULTILINE)
 
 
-def header(path: Path, source: str) -> str:
+def header(name: str, source: str) -> str:
+    *folders, stem = name.split("/")
+    namespace = "::".join(["highwater", "wgsl", *folders])
     return "\n".join(
         [
-            f"// Made from {path.name} by embed_wgsl.py.",
+            f"// Made from {name}.wgsl by embed_wgsl.py.",
             "#pragma once",
             "#include <array>",
             "#include <cstdint>",
             '#include "graph/kernel.h"',
             '#include "graph/params.h"',
-            "namespace highwater::wgsl {",
-            f"struct {path.stem} {{",
+            f"namespace {namespace} {{",
+            f"struct {stem} {{",
             *params_struct(source),
             f"  static constexpr bool kWalks = {str(walks(source)).lower()};",
             "  static constexpr KernelSource kSource{",
-            f'      "{path.stem}", kParamsSize, R"wgsl({source})wgsl"}};',
+            f'      "{stem}", kParamsSize, R"wgsl({source})wgsl"}};',
             "};",
-            "}  // namespace highwater::wgsl",
+            f"}}  // namespace {namespace}",
             "",
         ]
     )
@@ -103,12 +117,14 @@ def header(path: Path, source: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("wgsl", type=Path)
+    parser.add_argument("name", help="its folders, which are namespaces, and its stem: gather/cat")
+    parser.add_argument("library", type=Path, help="where includes are that are not beside it")
     parser.add_argument("header", type=Path)
     parser.add_argument("depfile", type=Path, help="what the header was made from, for make")
     args = parser.parse_args()
     args.header.parent.mkdir(parents=True, exist_ok=True)
     read = []
-    args.header.write_text(header(args.wgsl, with_includes(args.wgsl, read)))
+    args.header.write_text(header(args.name, with_includes(args.wgsl, args.library, read)))
     args.depfile.write_text(f"{args.header}: {' '.join(str(path) for path in read)}\n")
 
 

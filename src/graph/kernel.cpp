@@ -6,6 +6,9 @@
 
 #include "graph/grid.h"
 #include "graph/operand_text.h"
+#include "wgsl/over_lanes_alone.h"
+#include "wgsl/over_lanes_subgroup.h"
+#include "wgsl/over_lanes_workgroup.h"
 
 namespace highwater {
 namespace {
@@ -37,10 +40,28 @@ std::string entry_point(const Names& names) {
   return out + text("let ", names.first, " = ", kGroup, "; let ", names.second, " = local_id;\n");
 }
 
-// A workgroup is one subgroup, so that the two number their invocations alike.
-std::string entry_point_by_lanes(const Names& names, std::string_view lanes) {
-  if (lanes == "1") return entry_point(Names(names.first)) + text("let ", names.second, " = 0u;\n");
-  return main_function(lanes, "subgroup_invocation_id") +
+// How many invocations share an item, and by what they do.
+struct Sharing {
+  int lanes = Grid::kWorkgroupSize;
+
+  bool alone() const { return lanes == 1; }
+  bool by_workgroup() const { return lanes == Grid::kWorkgroupSize; }
+  bool by_subgroup() const { return !alone() && !by_workgroup(); }
+
+  std::string_view merging() const {
+    if (alone()) return wgsl::over_lanes_alone::kSource.text;
+    return by_workgroup() ? wgsl::over_lanes_workgroup::kSource.text
+                          : wgsl::over_lanes_subgroup::kSource.text;
+  }
+};
+
+std::string entry_point(const Names& names, const Sharing& sharing) {
+  if (sharing.by_workgroup()) return entry_point(names);
+  if (sharing.alone()) {
+    return entry_point(Names(names.first)) + text("let ", names.second, " = 0u;\n");
+  }
+  // A workgroup is one subgroup, so that the two number their invocations alike.
+  return main_function(text(sharing.lanes), "subgroup_invocation_id") +
          text("let ", names.first, " = ", kGroup, "; let ", names.second, " = local_id;\n");
 }
 
@@ -68,6 +89,14 @@ Result<std::string> substitute(std::string_view line, std::span<const Substituti
     out += expanded;
     line.remove_prefix(end + 1);
   }
+}
+
+// The name of a hole that is all there is on its line.
+std::optional<std::string_view> lone_hole(std::string_view line) {
+  const size_t start = std::min(line.find_first_not_of(' '), line.size());
+  line.remove_prefix(start);
+  const bool is_one = line.starts_with("${") && line.find('}') == line.size() - 1;
+  return is_one ? std::optional(line.substr(2, line.size() - 3)) : std::nullopt;
 }
 
 std::string_view take_line(std::string_view& text) {
@@ -134,12 +163,17 @@ class Expansion {
 
   Status expand_lines(std::string_view rest, const Substitutions& substitutions) {
     while (!rest.empty()) {
-      HW_TRY(const std::string line, substitute(take_line(rest), substitutions));
+      const std::string_view source_line = take_line(rest);
+      if (const auto name = lone_hole(source_line)) {
+        HW_TRY(const std::string_view lines, lookup(*name, substitutions));
+        HW_CHECK(expand_lines(lines, substitutions));
+        continue;
+      }
+      HW_TRY(const std::string line, substitute(source_line, substitutions));
       if (const auto argument = directive(line, "#unroll ")) {
         HW_CHECK(unroll(*argument, take_body(rest), substitutions));
-      } else if (const auto part = directive(line, "#include ")) {
-        HW_TRY(const std::string_view lines, lookup(*part, substitutions));
-        HW_CHECK(expand_lines(lines, substitutions));
+      } else if (const auto merged = directive(line, "#over_lanes ")) {
+        HW_CHECK(declare_over_lanes(*merged, substitutions));
       } else if (const auto input = directive(line, "#input ")) {
         HW_CHECK(bind(*input, OperandRole::Input));
       } else if (const auto image = directive(line, "#image ")) {
@@ -151,14 +185,17 @@ class Expansion {
         begin_main(entry_point(of), !of.second.empty());
       } else if (const auto by_lanes = directive(line, "#lanes ")) {
         HW_TRY(const std::string_view lanes, lookup("LANES", substitutions));
-        uses_subgroups_ = lanes != "1";
-        begin_main(entry_point_by_lanes(Names(*by_lanes), lanes), uses_subgroups_);
+        const Sharing sharing{number(lanes)};
+        uses_subgroups_ = sharing.by_subgroup();
+        begin_main(entry_point(Names(*by_lanes), sharing), !sharing.alone());
       } else {
         append(result_.wgsl, text(line, '\n'));
       }
     }
     return {};
   }
+
+  static int number(std::string_view digits) { return std::atoi(std::string(digits).c_str()); }
 
   static std::optional<std::string_view> directive(std::string_view line, std::string_view word) {
     if (!line.starts_with(word)) return std::nullopt;
@@ -169,13 +206,28 @@ class Expansion {
     const size_t space = argument.find(' ');
     if (space == std::string_view::npos) return fail("'#unroll ", argument, "' has no count");
     const std::string name(argument.substr(0, space));
-    const int count = std::atoi(std::string(argument.substr(space + 1)).c_str());
+    const int count = number(argument.substr(space + 1));
     substitutions.push_back({name, ""});
     for (int i = 0; i < count; ++i) {
       substitutions.back().value = std::to_string(i);
       HW_CHECK(expand_lines(body, substitutions));
     }
     return {};
+  }
+
+  // A kernel by workgroups alone need not say so.
+  Status declare_over_lanes(std::string_view argument, Substitutions substitutions) {
+    const Names name(argument);
+    const Names type(name.second);
+    if (type.second.empty())
+      return fail("'#over_lanes ", argument, "' is not a name, a type and how");
+    const auto lanes = lookup("LANES", substitutions);
+    const Sharing sharing = lanes ? Sharing{number(*lanes)} : Sharing{};
+    substitutions.push_back({"NAME", std::string(name.first)});
+    substitutions.push_back({"T", std::string(type.first)});
+    substitutions.push_back({"MERGE", std::string(type.second)});
+    substitutions.push_back({"OTHER_LANES", std::to_string(sharing.lanes - 1)});
+    return expand_lines(sharing.merging(), substitutions);
   }
 
   Status bind(std::string_view argument, OperandRole how) {

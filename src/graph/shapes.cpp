@@ -19,7 +19,7 @@ const Dims& Shapes::bound(Tensor t) const {
   return graph_.tensor(t).dims;
 }
 
-Result<Dims> Shapes::broadcast(std::initializer_list<Tensor> tensors) const {
+Result<Dims> Shapes::broadcast(std::span<const Tensor> tensors) const {
   size_t rank = 0;
   for (Tensor t : tensors) rank = std::max(rank, (*this)[t].rank());
   Dims result;
@@ -38,7 +38,7 @@ Result<Dims> Shapes::broadcast(std::initializer_list<Tensor> tensors) const {
   return result;
 }
 
-Error Shapes::does_not_broadcast(std::initializer_list<Tensor> tensors) const {
+Error Shapes::does_not_broadcast(std::span<const Tensor> tensors) const {
   std::string all;
   for (Tensor t : tensors) {
     append(all, text(all.empty() ? "" : " and ", (*this)[t], " (at most ", bound(t), ")"));

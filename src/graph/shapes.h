@@ -31,7 +31,10 @@ class Shapes {
   // The dims that these have together, by NumPy's rule: align at the end, and 1 stretches. But only
   // a 1 that is one at its bound: the exporter has settled what stretches, and a live dim that
   // happens to be 1 where another is not is a wrong call.
-  Result<Dims> broadcast(std::initializer_list<Tensor> tensors) const;
+  Result<Dims> broadcast(std::span<const Tensor> tensors) const;
+  Result<Dims> broadcast(std::initializer_list<Tensor> tensors) const {
+    return broadcast(std::span(tensors.begin(), tensors.size()));
+  }
 
   // Element `index` of an integer tensor that the caller gave, or of a view of one.
   Result<int64_t> host_integer(Tensor t, int64_t index) const;
@@ -42,7 +45,7 @@ class Shapes {
 
  private:
   friend class Live;
-  Error does_not_broadcast(std::initializer_list<Tensor> tensors) const;
+  Error does_not_broadcast(std::span<const Tensor> tensors) const;
 
   const Graph& graph_;
   std::vector<Dims> dims_;

@@ -39,7 +39,7 @@ def python_example(tmp_path_factory):
 def test_the_python_example(python_example):
     lines = python_example[1].splitlines()
     assert [line.split()[:2] for line in lines] == [["128", "True"], ["37", "True"], ["1", "True"]]
-    assert "unary/sigmoid" in lines[0]
+    assert "map/sigmoid" in lines[0]
 
 
 def test_the_cpp_example(python_example):

@@ -148,7 +148,7 @@ def test_the_command_prints_both_tables_and_writes_a_trace(model, tmp_path):
     for words in ("input0 1x37x64 float32", "median of 2 runs", "A plain run takes", "█"):
         assert words in result.stdout
     assert "aten.sigmoid.default" in result.stdout
-    assert "unary/sigmoid" in result.stdout
+    assert "map/sigmoid" in result.stdout
     assert str(trace) in result.stderr
     kernels = check_trace(json.loads(trace.read_text()), len(profile_json(model)["dispatches"]))
     assert any(e["args"]["writes"] == "1x37x64" for e in kernels)

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "ops/narrow.h"
-#include "wgsl/attention_load_group.h"
-#include "wgsl/attention_load_lanes.h"
+#include "wgsl/attention/attention_load_group.h"
+#include "wgsl/attention/attention_load_lanes.h"
 
 namespace highwater {
 namespace {
@@ -60,8 +60,9 @@ Status Attention::Problem::set_mask(const Dims& mask, const Dims& bound) {
 Attention::Attention(Args& a, const Operands& operands, const Problem& largest) : o_(operands) {
   a.require(largest.kv_heads > 0 && largest.q_heads % std::max<int64_t>(largest.kv_heads, 1) == 0,
             largest.q_heads, " query heads for ", largest.kv_heads, " kv heads");
-  any_ = a.step<wgsl::attention_any>({o_.y, o_.q, o_.k, o_.v, o_.mask.value_or(o_.q)},
-                                     {{"MASK", mask_text(a, o_.mask, "score", "mask_start + t")}});
+  any_ = a.step<wgsl::attention::attention_any>(
+      {o_.y, o_.q, o_.k, o_.v, o_.mask.value_or(o_.q)},
+      {{"MASK", mask_text(a, o_.mask, "score", "mask_start + t")}});
   const bool whole_quads = largest.head_dim > 0 && largest.head_dim % 4 == 0;
   if (!whole_quads || largest.head_dim > kMostTiled) return;
   tiled_head_dim_ = largest.head_dim;
@@ -71,12 +72,12 @@ Attention::Attention(Args& a, const Operands& operands, const Problem& largest) 
   const int64_t cut_rows = most_cut_rows(largest.batch * largest.kv_heads);
   partial_ =
       a.scratch(DType::Float32, cut_rows * ceil_div(largest.context, kChunk) * (quads + 1) * 4);
-  for (const Route& route : routes_) steps_.push_back(declare(a, route, quads));
-  merge_ = a.step<wgsl::attention_merge>({o_.y, partial_});
+  for (Route& route : routes_) route.step = declare(a, route, quads);
+  merge_ = a.step<wgsl::attention::attention_merge>({o_.y, partial_});
 }
 
-std::vector<Attention::Route> Attention::routes_for(const DeviceTraits& traits, int64_t quads,
-                                                    int64_t group) {
+Routes<Attention::Route> Attention::routes_for(const DeviceTraits& traits, int64_t quads,
+                                               int64_t group) {
   // A row keeps a query and a result in registers: of wide ones there is room for few.
   const int64_t most_rows = std::clamp<int64_t>(32 / quads, 1, 4);
   // A decode step has one row for each query head of the group.
@@ -102,7 +103,8 @@ int64_t Attention::batch_of(const Route& route, int64_t quads) {
   return std::min<int64_t>(16, 512 / quads / 4 * 4);
 }
 
-Step<wgsl::attention> Attention::declare(Args& a, const Route& route, int64_t quads) const {
+Step<wgsl::attention::attention> Attention::declare(Args& a, const Route& route,
+                                                    int64_t quads) const {
   const bool by_group = route.lanes == Grid::kWorkgroupSize;
   const int64_t batch = batch_of(route, quads);
   const std::string tile = text("array<vec4<f32>, ", batch * quads, ">;");
@@ -117,9 +119,9 @@ Step<wgsl::attention> Attention::declare(Args& a, const Route& route, int64_t qu
                 "(${j}u * ${QUADS}u + ${i}u) % ${LANES}u)");
   };
   std::string_view loading;
-  if (by_group) loading = wgsl::attention_load_group::kSource.text;
-  if (!by_group && route.lanes > 1) loading = wgsl::attention_load_lanes::kSource.text;
-  return a.step<wgsl::attention>(
+  if (by_group) loading = wgsl::attention::attention_load_group::kSource.text;
+  if (!by_group && route.lanes > 1) loading = wgsl::attention::attention_load_lanes::kSource.text;
+  return a.step<wgsl::attention::attention>(
       {o_.y, partial_, o_.q, o_.k, o_.v, o_.mask.value_or(o_.q)},
       {{"LANES", std::to_string(route.lanes)},
        {"ROWS", std::to_string(route.rows)},
@@ -128,7 +130,6 @@ Step<wgsl::attention> Attention::declare(Args& a, const Route& route, int64_t qu
        {"LOADS", std::to_string(batch * quads / route.lanes)},
        {"KEY", quad("k_quad", "my_keys", "keys")},
        {"VALUE", quad("v_quad", "my_values", "values")},
-       {"ENTRY", by_group ? "#main tile lane\n" : "#lanes tile lane\n"},
        {"MEMORY",
         by_group ? text("var<workgroup> keys: ", tile, " var<workgroup> values: ", tile) : ""},
        {"LOAD", std::string(loading)},
@@ -174,11 +175,7 @@ void Attention::plan_any(const Problem& p, Plan& plan) const {
 void Attention::plan_tiles(const Problem& p, Plan& plan) const {
   const int64_t group = p.q_heads / p.kv_heads;
   const int64_t rows = p.positions * group;
-  size_t best = 0;
-  for (size_t i = 0; i < routes_.size(); ++i) {
-    if (rows >= routes_[i].from_rows) best = i;
-  }
-  const Route& route = routes_[best];
+  const Route& route = routes_.at(rows);
   const int64_t row_tiles = ceil_div(rows, route.lanes * route.rows);
   const int64_t heads = p.batch * p.kv_heads;
   const bool few = rows <= kFewRows || heads * row_tiles < kTilesEnough;
@@ -186,30 +183,30 @@ void Attention::plan_tiles(const Problem& p, Plan& plan) const {
   const int64_t quads = p.head_dim / 4;
   const int64_t chunk = parts > 1 ? kChunk : round_up<int64_t>(p.context, 4);
 
-  const wgsl::attention::Params params{.tiles = u32(heads * row_tiles * parts),
-                                       .row_tiles = u32(row_tiles),
-                                       .kv_heads = u32(p.kv_heads),
-                                       .group = u32(group),
-                                       .positions = u32(p.positions),
-                                       .context = u32(p.context),
-                                       .causal_from = u32(p.causal_from),
-                                       .chunks = u32(parts),
-                                       .chunk = u32(chunk),
-                                       .q_batch = u32(p.q_batch / 4),
-                                       .q_position = u32(p.q_position / 4),
-                                       .q_head = u32(p.q_head / 4),
-                                       .kv_batch = u32(p.kv_batch / 4),
-                                       .kv_position = u32(p.kv_position / 4),
-                                       .kv_head = u32(p.kv_head / 4),
-                                       .mask_batch = u32(p.mask_batch),
-                                       .mask_head = u32(p.mask_head),
-                                       .mask_row = u32(p.mask_row),
-                                       .scale = narrow_to_float(p.scale)};
+  const wgsl::attention::attention::Params params{.tiles = u32(heads * row_tiles * parts),
+                                                  .row_tiles = u32(row_tiles),
+                                                  .kv_heads = u32(p.kv_heads),
+                                                  .group = u32(group),
+                                                  .positions = u32(p.positions),
+                                                  .context = u32(p.context),
+                                                  .causal_from = u32(p.causal_from),
+                                                  .chunks = u32(parts),
+                                                  .chunk = u32(chunk),
+                                                  .q_batch = u32(p.q_batch / 4),
+                                                  .q_position = u32(p.q_position / 4),
+                                                  .q_head = u32(p.q_head / 4),
+                                                  .kv_batch = u32(p.kv_batch / 4),
+                                                  .kv_position = u32(p.kv_position / 4),
+                                                  .kv_head = u32(p.kv_head / 4),
+                                                  .mask_batch = u32(p.mask_batch),
+                                                  .mask_head = u32(p.mask_head),
+                                                  .mask_row = u32(p.mask_row),
+                                                  .scale = narrow_to_float(p.scale)};
   const bool by_group = route.lanes == Grid::kWorkgroupSize;
   // A workgroup loops over what it brings, and over what it has brought by fours.
   const int64_t batch = batch_of(route, quads);
   const int64_t each = by_group ? 1 + batch / 4 + ceil_div<int64_t>(batch * quads, route.lanes) : 1;
-  plan.run(steps_[best], params,
+  plan.run(route.step, params,
            by_group ? Grid::groups(params.tiles) : Grid::lanes(params.tiles, route.lanes),
            Rounds{each * ceil_div(chunk, batch)});
   if (parts == 1) return;

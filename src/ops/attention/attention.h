@@ -2,12 +2,12 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "graph/op.h"
-#include "wgsl/attention.h"
-#include "wgsl/attention_any.h"
-#include "wgsl/attention_merge.h"
+#include "ops/routes.h"
+#include "wgsl/attention/attention.h"
+#include "wgsl/attention/attention_any.h"
+#include "wgsl/attention/attention_merge.h"
 
 namespace highwater {
 
@@ -50,6 +50,7 @@ class Attention {
     int64_t from_rows;
     uint32_t lanes;  // 1: alone; up to a subgroup: by registers; a workgroup: by its memory
     int64_t rows;
+    Step<wgsl::attention::attention> step = {};
   };
   // A decode step has too few rows to keep a device busy; it is cut into chunks of the context.
   static constexpr int64_t kChunk = 64;
@@ -62,17 +63,16 @@ class Attention {
   static int64_t batch_of(const Route& route, int64_t quads);
   void plan_tiles(const Problem& p, Plan& plan) const;
   void plan_any(const Problem& p, Plan& plan) const;
-  static std::vector<Route> routes_for(const DeviceTraits& traits, int64_t quads, int64_t group);
+  static Routes<Route> routes_for(const DeviceTraits& traits, int64_t quads, int64_t group);
   int64_t most_cut_rows(int64_t heads) const;
-  Step<wgsl::attention> declare(Args& a, const Route& route, int64_t quads) const;
+  Step<wgsl::attention::attention> declare(Args& a, const Route& route, int64_t quads) const;
 
   Operands o_;
   int64_t tiled_head_dim_ = 0;  // that the tiles are made for; 0: none
-  std::vector<Route> routes_;
-  std::vector<Step<wgsl::attention>> steps_;
+  Routes<Route> routes_;
   Tensor partial_;
-  Step<wgsl::attention_merge> merge_;
-  Step<wgsl::attention_any> any_;
+  Step<wgsl::attention::attention_merge> merge_;
+  Step<wgsl::attention::attention_any> any_;
 };
 
 }  // namespace highwater

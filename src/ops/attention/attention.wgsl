@@ -35,12 +35,10 @@ struct Params {
 
 const LOWEST = -1e30;
 
-fn add_product(sum: f32, a: vec4<f32>, b: vec4<f32>) -> f32 {
-  return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
+#include "add_product.wgsl"
 ${MEMORY}
 
-#include ENTRY
+#lanes tile lane
   if (tile >= params.tiles) { return; }
   let row_tile = tile % params.row_tiles;
   let chunk = (tile / params.row_tiles) % params.chunks;
@@ -68,7 +66,7 @@ ${MEMORY}
   let last_position = (min(first_row + ${LANES}u * ${ROWS}u, rows) - 1u) / params.group;
   let end = min(min(params.causal_from + last_position + 1u, params.context), (chunk + 1u) * params.chunk);
   for (var start = chunk * params.chunk; start < end; start += ${BATCH}u) {
-#include LOAD
+${LOAD}
     for (var four = 0u; four < ${BATCH}u; four += 4u) {
       let t = start + four;
 #unroll m ${ROWS}

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "graph/op.h"
-#include "wgsl/cache_write.h"
-#include "wgsl/cache_write_any.h"
+#include "wgsl/attention/cache_write.h"
+#include "wgsl/attention/cache_write_any.h"
 
 namespace highwater {
 
@@ -27,9 +27,9 @@ class CacheWrite {
     if (d.rank() != 4) return;
     const std::vector<Substitution> caches{{"CACHES", std::to_string(N)}};
     if (d[2] * d[3] % 4 == 0) {
-      step_ = a.step<wgsl::cache_write>(bindings, caches);
+      step_ = a.step<wgsl::attention::cache_write>(bindings, caches);
     } else {
-      any_ = a.step<wgsl::cache_write_any>(bindings, caches);
+      any_ = a.step<wgsl::attention::cache_write_any>(bindings, caches);
     }
   }
 
@@ -63,8 +63,8 @@ class CacheWrite {
   }
 
  private:
-  Step<wgsl::cache_write> step_;
-  Step<wgsl::cache_write_any> any_;
+  Step<wgsl::attention::cache_write> step_;
+  Step<wgsl::attention::cache_write_any> any_;
 };
 
 }  // namespace highwater

@@ -1,4 +1,6 @@
-#include "ops/map/elementwise.h"
+#include <optional>
+
+#include "ops/map/map.h"
 
 namespace highwater {
 namespace {
@@ -10,23 +12,19 @@ class Copy final : public Op {
   explicit Copy(Args& a) : x_(a.tensor("self")), y_(a.out()) {
     const DType from = a.dtype(x_), to = a.dtype(y_);
     if (from == to && a.alias(y_, x_)) return;
-    const bool on_float = is_float(from);
-    // Any number but zero is true; WGSL's conversion would cut 0.5 down to false.
-    const bool to_bool = to == DType::Bool && from != DType::Bool;
-    convert_ = Elementwise(a, y_, x_, on_float, to_bool ? "x != vec4<T>()" : "x",
-                           text(name(from), "_to_", name(to)), {});
+    convert_ = Map(a, Mapped::copy(a, y_, x_, text(name(from), "_to_", name(to))));
   }
 
   Status plan(const Shapes& s, Plan& plan) const override {
+    if (convert_) return convert_->plan(s, plan);
     plan.resize(y_, s[x_]);
-    if (convert_) convert_->plan(s[x_], plan);
     return {};
   }
 
  private:
   Tensor x_;
   Tensor y_;
-  std::optional<Elementwise> convert_;
+  std::optional<Map> convert_;
 };
 
 HIGHWATER_OP(Copy, "aten.clone.default(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",

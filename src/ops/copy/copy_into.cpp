@@ -24,7 +24,7 @@ class CopyInto final : public Op {
     }
     Dims strides = y;
     for (size_t i = 0; i < y.rank(); ++i) strides[i] = broadcast_stride(x, y, i);
-    return copy_->plan(y, strides, 0, plan);
+    return copy_->plan(s, y, strides, 0, plan);
   }
 
  private:

@@ -1,10 +1,9 @@
+#include "wgsl/fold/norm.h"
+
 #include <algorithm>
 
 #include "ops/fold/row_steps.h"
 #include "ops/narrow.h"
-#include "wgsl/norm_groups.h"
-#include "wgsl/norm_rows.h"
-#include "wgsl/norm_shared.h"
 
 namespace highwater {
 namespace {
@@ -29,10 +28,13 @@ class Norm final : public Op {
     const std::vector<Tensor> outs = a.outs();
     y_ = outs[0], mean_ = outs[1], scale_ = outs[2];
     // A kernel without weights is bound to x in their place, and does not look.
-    rows_ = RowSteps<wgsl::norm_rows, wgsl::norm_groups>(
+    rows_ = RowSteps<wgsl::fold::norm>(
         a,
         {.bindings = {y_, mean_, scale_, x_, w_.value_or(x_), b_.value_or(x_)},
-         .substitutions = {{"SHARED", shared_text()}}},
+         .substitutions = {{"W_QUAD", w_ ? "w_quad(q)" : "1.0"},
+                           {"B_QUAD", b_ ? "b_quad(q)" : "0.0"},
+                           {"W_AT", w_ ? "w_at(i)" : "1.0"},
+                           {"B_AT", b_ ? "b_at(i)" : "0.0"}}},
         Walk::of(most_width(a), kRoundsAnElement * most_width(a)));
   }
 
@@ -45,20 +47,17 @@ class Norm final : public Op {
     }
     plan.resize(y_, s[x_]).resize(mean_, layout.stats).resize(scale_, layout.stats);
     const int64_t rows = layout.stats.numel();
-    const auto fill = [&](auto params) {
-      params.quads = quads_of(rows);
-      params.rows = u32(rows);
-      params.width = u32(layout.width);
-      params.groups = u32(groups_count_);
-      params.group_weights = u32(layout.group_weights);
-      params.share = u32(layout.share);
-      params.eps = eps_;
-      return params;
-    };
     const int64_t rounds = layout.width % 4 == 0 ? kRoundsAnElement / 4 * layout.width
                                                  : kRoundsAnElement * layout.width;
-    rows_.plan(Walk::of(layout.width, rounds),
-               {Grid::quads(rows), Grid::groups(ceil_div<int64_t>(rows, 4))}, fill, plan);
+    rows_.plan(Walk::of(layout.width, rounds), ceil_div<int64_t>(rows, 4),
+               {.quads = quads_of(rows),
+                .rows = u32(rows),
+                .width = u32(layout.width),
+                .groups = u32(groups_count_),
+                .group_weights = u32(layout.group_weights),
+                .share = u32(layout.share),
+                .eps = eps_},
+               plan);
     return {};
   }
 
@@ -100,18 +99,6 @@ class Norm final : public Op {
                : bound.product(bound.rank() - std::min(row_dims_, bound.rank()), bound.rank());
   }
 
-  std::string shared_text() const {
-    const std::pair<std::string_view, std::string_view> choices[] = {
-        {"${W_QUAD}", w_ ? "w_quad(q)" : "1.0"},
-        {"${B_QUAD}", b_ ? "b_quad(q)" : "0.0"},
-        {"${W_AT}", w_ ? "w_at(i)" : "1.0"},
-        {"${B_AT}", b_ ? "b_at(i)" : "0.0"},
-    };
-    std::string shared(wgsl::norm_shared::kSource.text);
-    for (const auto& [name, value] : choices) shared.replace(shared.find(name), name.size(), value);
-    return shared;
-  }
-
   bool is_group_;
   Tensor x_;
   std::optional<Tensor> w_;
@@ -122,7 +109,7 @@ class Norm final : public Op {
   Tensor y_;
   Tensor mean_;
   Tensor scale_;
-  RowSteps<wgsl::norm_rows, wgsl::norm_groups> rows_;
+  RowSteps<wgsl::fold::norm> rows_;
 };
 
 HIGHWATER_OP(Norm,

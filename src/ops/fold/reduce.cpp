@@ -1,10 +1,10 @@
+#include "wgsl/fold/reduce.h"
+
 #include <algorithm>
+#include <bit>
 
 #include "graph/strided.h"
 #include "ops/fold/row_steps.h"
-#include "wgsl/reduce_groups.h"
-#include "wgsl/reduce_shared.h"
-#include "wgsl/reduce_threads.h"
 
 namespace highwater {
 namespace {
@@ -37,16 +37,6 @@ constexpr Row kRows[] = {
      "pick(a, b, b.value < a.value)", "s.at", true, true},
 };
 
-// What the two kernels share, with the row's expressions in place.
-std::string shared_text(const Row& row, bool on_float) {
-  return text("alias T = ", on_float ? "f32" : "i32", ";\n", wgsl::reduce_shared::kSource.text,
-              "fn merge(a: State, b: State) -> State { return ", row.merge,
-              "; }\nfn begin(base: vec4<u32>) -> State { let first = gathered(base); return State(",
-              row.begin, ", vec4<u32>()); }\n",
-              "fn finish(s: State) -> vec4<y_t> { let n = params.count; return vec4<y_t>(",
-              row.finish, "); }\n");
-}
-
 // No dims, or an empty list of them, are all dims.
 class Reduce final : public Op {
  public:
@@ -59,17 +49,22 @@ class Reduce final : public Op {
     const bool on_float = is_float(a.dtype(x_)) || is_float(a.dtype(y_));
     const std::string_view name = a.op().substr(a.op().find('.') + 1);
     const std::string_view variant = name.substr(0, name.find('.'));
-    const std::string shared = shared_text(row_, on_float);
-    steps_ = RowSteps<wgsl::reduce_threads, wgsl::reduce_groups>(
-        a, {.bindings = {y_, x_}, .substitutions = {{"SHARED", shared}}, .variant = variant},
-        Walk::of(most, most * static_cast<int64_t>(Dims::kMaxRank)));
+    steps_ =
+        RowSteps<wgsl::fold::reduce>(a,
+                                     {.bindings = {y_, x_},
+                                      .substitutions = {{"T", on_float ? "f32" : "i32"},
+                                                        {"BEGIN", std::string(row_.begin)},
+                                                        {"MERGED", std::string(row_.merge)},
+                                                        {"FINISH", std::string(row_.finish)}},
+                                      .variant = variant},
+                                     Walk::of(most, most * static_cast<int64_t>(Dims::kMaxRank)));
   }
 
   Status plan(const Shapes& s, Plan& plan) const override {
     const Dims& x = s[x_];
     const Dims strides = x.strides();
     Dims y;
-    StridedLoop<1> kept, reduced;
+    StridedLoop kept, reduced;
     int64_t outputs = 1, count = 1;
     for (size_t i = 0; i < x.rank(); ++i) {
       if (reduced_[i]) {
@@ -86,18 +81,7 @@ class Reduce final : public Op {
     if (row_.needs_elements && count == 0 && outputs > 0) {
       return fail("there are no elements to choose from in dims ", x);
     }
-    const bool columns = is_columns(kept, reduced);
-    const uint32_t mode = columns ? 1 : is_rows(kept, reduced) ? 2 : 0;
-    // Several reduced dims cost a loop over them for each element.
-    const int64_t rounds = count * std::max<int64_t>(reduced.rank(), 1);
-    // Neighbouring columns are neighbouring invocations: a GPU has nothing to gain by sharing them.
-    Walk walk = Walk::of(columns ? 0 : count, rounds);
-    if (mode == 2) walk.alone = rounds / 4;
-    const auto fill = [&](auto params) {
-      return filled(params, kept, reduced, outputs, count, mode);
-    };
-    steps_.plan(walk, {Grid::quads(outputs), Grid::groups(ceil_div<int64_t>(outputs, 4))}, fill,
-                plan);
+    run(kept, reduced, outputs, count, plan);
     return {};
   }
 
@@ -120,40 +104,55 @@ class Reduce final : public Op {
     return most;
   }
 
-  static bool all_whole_quads(const StridedLoop<1>& loop, size_t dims) {
-    const auto strides = loop.strides(0);
-    return std::all_of(strides.begin(), strides.begin() + dims,
-                       [](uint32_t stride) { return stride % 4 == 0; });
+  // How a kernel may read x.
+  enum class Mode : uint8_t { Elements, Columns, Rows };
+
+  static Mode mode_of(const StridedLoop& kept, const StridedLoop& reduced) {
+    // Four neighbouring outputs always read whole quads of x together.
+    if (kept.inner_stride(0) == 1 && kept.by_quad(0) &&
+        reduced.has_whole_quads(0, reduced.rank())) {
+      return Mode::Columns;
+    }
+    // Each output reads whole quads of x.
+    if (reduced.inner_stride(0) == 1 && reduced.by_quad(0) &&
+        kept.has_whole_quads(0, kept.rank())) {
+      return Mode::Rows;
+    }
+    return Mode::Elements;
   }
 
-  // Whether four neighbouring outputs always read whole quads of x together.
-  static bool is_columns(const StridedLoop<1>& kept, const StridedLoop<1>& reduced) {
-    return kept.inner_stride(0) == 1 && kept.by_quad(0) && all_whole_quads(reduced, reduced.rank());
-  }
-
-  // Whether each output reads whole quads of x.
-  static bool is_rows(const StridedLoop<1>& kept, const StridedLoop<1>& reduced) {
-    return reduced.inner_stride(0) == 1 && reduced.by_quad(0) && all_whole_quads(kept, kept.rank());
-  }
-
-  template <class Params>
-  static Params filled(Params params, const StridedLoop<1>& kept, const StridedLoop<1>& reduced,
-                       int64_t outputs, int64_t count, uint32_t mode) {
-    const int64_t inner = reduced.inner_size();
+  void run(const StridedLoop& kept, const StridedLoop& reduced, int64_t outputs, int64_t count,
+           Plan& plan) const {
+    const Mode mode = mode_of(kept, reduced);
+    const int64_t unit = mode == Mode::Rows ? 4 : 1;
+    const int64_t inner = reduced.inner_size(), outer = count == 0 ? 0 : count / inner;
+    // Lanes that the innermost dim cannot use share what is about it.
+    const auto inner_lanes = std::min<int64_t>(
+        Grid::kWorkgroupSize, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(
+                                  std::max<int64_t>(ceil_div(inner, unit), 1)))));
+    const int64_t outer_lanes = Grid::kWorkgroupSize / inner_lanes;
+    const int64_t rank = std::max<int64_t>(reduced.rank(), 1);
+    const Walk walk{
+        // Neighbouring columns are neighbouring invocations: a GPU has nothing to gain by
+        // sharing them.
+        .elements = mode == Mode::Columns ? 0 : count,
+        // Several reduced dims cost a loop over them for each element.
+        .alone = count * rank / unit,
+        .shared = ceil_div(outer, outer_lanes) * (ceil_div(inner, unit * inner_lanes) + rank)};
+    wgsl::fold::reduce::Params params{};
     params.quads = quads_of(outputs);
     params.outputs = u32(outputs);
     params.count = u32(count);
-    params.mode = mode;
-    params.outer = u32(count == 0 ? 0 : count / inner);
+    params.mode = static_cast<uint32_t>(mode);
+    params.outer = u32(outer);
     params.inner = u32(inner);
     params.inner_stride = u32(reduced.inner_stride(0));
+    params.inner_lanes = u32(inner_lanes);
     params.kept_rank = kept.rank();
-    params.reduced_rank = reduced.rank();
-    params.kept_size = kept.sizes();
-    params.kept_stride = kept.strides(0);
-    params.reduced_size = reduced.sizes();
-    params.reduced_stride = reduced.strides(0);
-    return params;
+    params.outer_rank = u32(rank - 1);
+    kept.put_dims(params.dims, 0);
+    reduced.put_dims(params.dims, kept.rank());
+    steps_.plan(walk, ceil_div<int64_t>(outputs, 4), params, plan);
   }
 
   const Row& row_;
@@ -161,7 +160,7 @@ class Reduce final : public Op {
   bool keepdim_;
   Tensor y_;
   std::array<bool, Dims::kMaxRank> reduced_{};
-  RowSteps<wgsl::reduce_threads, wgsl::reduce_groups> steps_;
+  RowSteps<wgsl::fold::reduce> steps_;
 };
 
 HIGHWATER_OPS(Reduce, kRows);

@@ -1,12 +1,12 @@
+#include "wgsl/fold/rms_norm.h"
+
 #include "graph/strided.h"
 #include "ops/fold/row_steps.h"
 #include "ops/narrow.h"
-#include "wgsl/rms_norm_apply.h"
-#include "wgsl/rms_norm_groups.h"
-#include "wgsl/rms_norm_of_sum.h"
-#include "wgsl/rms_norm_of_x.h"
-#include "wgsl/rms_norm_rows.h"
-#include "wgsl/rms_norm_scale.h"
+#include "wgsl/fold/rms_norm_apply.h"
+#include "wgsl/fold/rms_norm_of_sum.h"
+#include "wgsl/fold/rms_norm_of_x.h"
+#include "wgsl/fold/rms_norm_scale.h"
 
 namespace highwater {
 namespace {
@@ -30,14 +30,12 @@ class NormRows {
                walk(a.bound(y).back() / 4)) {}
 
   void plan(int64_t rows, int64_t width, Plan& plan) const {
-    const auto fill = [&](auto params) {
-      params.rows = u32(rows);
-      params.row_quads = u32(width / 4);
-      params.inverse_width = 1.0f / static_cast<float>(width);
-      params.eps = eps_;
-      return params;
-    };
-    steps_.plan(walk(width / 4), {Grid::threads(rows), Grid::groups(rows)}, fill, plan);
+    steps_.plan(walk(width / 4), rows,
+                {.rows = u32(rows),
+                 .row_quads = u32(width / 4),
+                 .inverse_width = 1.0f / static_cast<float>(width),
+                 .eps = eps_},
+                plan);
   }
 
  private:
@@ -51,7 +49,7 @@ class NormRows {
   }
 
   float eps_;
-  RowSteps<wgsl::rms_norm_rows, wgsl::rms_norm_groups> steps_;
+  RowSteps<wgsl::fold::rms_norm> steps_;
 };
 
 // y = x * rsqrt(mean(x^2) + eps) * w, the mean over the last dim.
@@ -62,13 +60,13 @@ class RmsNorm final : public Op {
         w_(a.tensor("weight")),
         eps_(narrow_to_float(a.number("eps"))),
         y_(a.out()),
-        norm_rows_(a, y_, {wgsl::rms_norm_of_x::kSource.text, {x_}}, w_, eps_, {}) {
+        norm_rows_(a, y_, {wgsl::fold::rms_norm_of_x::kSource.text, {x_}}, w_, eps_, {}) {
     a.require(!a.bound(x_).empty(), "its input has rank 0");
     a.require(is_float(a.dtype(x_)) && is_float(a.dtype(w_)), "it is defined on floats only");
     const int64_t most_rows = a.bound(x_).rows();
     row_scale_ = a.scratch(DType::Float32, most_rows);
-    scale_ = a.step<wgsl::rms_norm_scale>({row_scale_, x_});
-    apply_ = a.step<wgsl::rms_norm_apply>({y_, x_, row_scale_, w_});
+    scale_ = a.step<wgsl::fold::rms_norm_scale>({row_scale_, x_});
+    apply_ = a.step<wgsl::fold::rms_norm_apply>({y_, x_, row_scale_, w_});
   }
 
   Status plan(const Shapes& s, Plan& plan) const override {
@@ -86,7 +84,7 @@ class RmsNorm final : public Op {
       norm_rows_.plan(rows, width, plan);
       return {};
     }
-    StridedLoop<2> loop;
+    StridedLoop loop;
     for (size_t i = 0; i < y.rank(); ++i) {
       loop.add_dim(y[i], {broadcast_stride(x, y, i), broadcast_stride(w, y, i)});
     }
@@ -98,9 +96,7 @@ class RmsNorm final : public Op {
               .width = u32(width),
               .numel = u32(y.numel()),
               .rank = loop.rank(),
-              .size = loop.sizes(),
-              .x_stride = loop.strides(0),
-              .w_stride = loop.strides(1)},
+              .dims = loop.dims()},
              Grid::quads(y.numel()));
     return {};
   }
@@ -112,8 +108,8 @@ class RmsNorm final : public Op {
   Tensor y_;
   Tensor row_scale_;
   NormRows norm_rows_;
-  Step<wgsl::rms_norm_scale> scale_;
-  Step<wgsl::rms_norm_apply> apply_;
+  Step<wgsl::fold::rms_norm_scale> scale_;
+  Step<wgsl::fold::rms_norm_apply> apply_;
 };
 
 // x = a + b, and y its norm; rows of whole quads.
@@ -124,7 +120,7 @@ class AddRmsNorm final : public Op {
         b_(a.tensor("b")),
         w_(a.tensor("weight")),
         outs_(a.outs()),
-        norm_rows_(a, outs_[1], {wgsl::rms_norm_of_sum::kSource.text, {outs_[0], a_, b_}}, w_,
+        norm_rows_(a, outs_[1], {wgsl::fold::rms_norm_of_sum::kSource.text, {outs_[0], a_, b_}}, w_,
                    narrow_to_float(a.number("eps")), "add") {}
 
   Status plan(const Shapes& s, Plan& plan) const override {

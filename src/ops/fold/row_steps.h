@@ -1,6 +1,8 @@
-// Work along rows has two kernels: one invocation walks a row by itself, or a workgroup shares it.
+// Work along rows has one kernel and two ways to share it: one invocation walks a row by itself, or
+// a workgroup walks it together.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,42 +22,38 @@ struct Walk {
   }
 };
 
-// The two kernels of a kind of work, and the one rule for which of them runs. Declared are those
-// that the rule can pick, so that there is no other to pick.
-template <class ByThread, class ByGroup>
+// A kernel K that says `#lanes`, made for both ways, and the one rule for which of them runs.
+// Declared are those that the rule can pick, so that there is no other to pick.
+template <class K>
 class RowSteps {
  public:
-  struct Kernels {
+  struct Kernel {
     std::vector<Tensor> bindings;
-    std::vector<Substitution> substitutions;
+    std::vector<Substitution> substitutions = {};
     std::string_view variant = {};
     // From how many elements on a GPU shares a row.
     int64_t share_from = Grid::kWorkgroupSize;
-  };
-  struct Grids {
-    Grid threads;
-    Grid groups;
+    // How many lanes of a subgroup are as good as one invocation.
+    uint32_t lanes = 1;
   };
 
   RowSteps() = default;
   // No live walk is longer than `longest`.
-  RowSteps(Args& a, const Kernels& kernels, const Walk& longest)
-      : software_(a.traits().software), share_from_(kernels.share_from) {
-    if (!is_shared({})) {
-      thread_ = a.step<ByThread>(kernels.bindings, kernels.substitutions, kernels.variant);
-    }
+  RowSteps(Args& a, const Kernel& kernel, const Walk& longest)
+      : software_(a.traits().software), share_from_(kernel.share_from), lanes_(kernel.lanes) {
+    if (!is_shared({})) alone_ = declare(a, kernel, lanes_, std::string(kernel.variant));
     if (is_shared(longest)) {
-      group_ = a.step<ByGroup>(kernels.bindings, kernels.substitutions, kernels.variant);
+      const std::string_view joint = kernel.variant.empty() ? "" : "_";
+      shared_ = declare(a, kernel, Grid::kWorkgroupSize, text(kernel.variant, joint, "shared"));
     }
   }
 
-  // `fill` gives params of either kernel their members.
-  template <class Fill>
-  void plan(const Walk& walk, const Grids& grids, const Fill& fill, Plan& plan) const {
+  // One invocation, or one workgroup, for each of `items`.
+  void plan(const Walk& walk, int64_t items, const typename K::Params& params, Plan& plan) const {
     if (is_shared(walk)) {
-      plan.run(group_, fill(typename ByGroup::Params{}), grids.groups, Rounds{walk.shared});
+      plan.run(shared_, params, Grid::groups(items), Rounds{walk.shared});
     } else {
-      plan.run(thread_, fill(typename ByThread::Params{}), grids.threads, Rounds{walk.alone});
+      plan.run(alone_, params, Grid::lanes(items, lanes_), Rounds{walk.alone});
     }
   }
 
@@ -68,10 +66,18 @@ class RowSteps {
     return software_ ? walk.alone > kLongWalk : walk.elements >= share_from_;
   }
 
+  static Step<K> declare(Args& a, const Kernel& kernel, uint32_t lanes,
+                         const std::string& variant) {
+    std::vector<Substitution> substitutions = kernel.substitutions;
+    substitutions.push_back({"LANES", std::to_string(lanes)});
+    return a.step<K>(kernel.bindings, substitutions, variant);
+  }
+
   bool software_ = false;
   int64_t share_from_ = 0;
-  Step<ByThread> thread_;
-  Step<ByGroup> group_;
+  uint32_t lanes_ = 1;
+  Step<K> alone_;
+  Step<K> shared_;
 };
 
 }  // namespace highwater

@@ -1,24 +1,11 @@
+#include "wgsl/fold/softmax.h"
+
 #include "ops/fold/row_steps.h"
-#include "wgsl/softmax_apply.h"
-#include "wgsl/softmax_groups.h"
-#include "wgsl/softmax_rows.h"
-#include "wgsl/softmax_shared.h"
-#include "wgsl/softmax_stats.h"
+#include "wgsl/fold/softmax_apply.h"
+#include "wgsl/fold/softmax_stats.h"
 
 namespace highwater {
 namespace {
-
-// What tells softmax from its logarithm: how a sum of exponentials acts on a result.
-constexpr std::string_view kSoftmax = R"(
-fn scale_of(sum: vec4<f32>) -> vec4<f32> { return 1.0 / sum; }
-fn result(v: vec4<f32>, top: vec4<f32>, scale: vec4<f32>) -> vec4<f32> { return exp(v - top) * scale; }
-)";
-constexpr std::string_view kLogSoftmax = R"(
-fn scale_of(sum: vec4<f32>) -> vec4<f32> { return log(sum); }
-fn result(v: vec4<f32>, top: vec4<f32>, scale: vec4<f32>) -> vec4<f32> { return v - top - scale; }
-)";
-// Finite, so that a row of minus infinities never subtracts infinity from infinity.
-constexpr std::string_view kLowest = "const LOWEST: f32 = -3.4028234e38;";
 
 // The output's dtype says all that half_to_float would.
 class Softmax final : public Op {
@@ -30,21 +17,22 @@ class Softmax final : public Op {
     a.require(is_float(a.dtype(y_)), "its result is not of a float dtype");
     if (dim) dim_ = *dim;
     const bool is_log = a.op() == "aten._log_softmax.default";
-    const Substitution functions{"FUNCTIONS", text(kLowest, is_log ? kLogSoftmax : kSoftmax)};
+    const std::vector<Substitution> functions{
+        {"SCALE", is_log ? "log(sum)" : "1.0 / sum"},
+        {"RESULT", is_log ? "v - top - scale" : "exp(v - top) * scale"}};
     const std::string_view variant = is_log ? "log" : "";
     is_last_ = dim_ + 1 >= bound.rank();
     if (is_last_) {
-      const Substitution shared{"SHARED", std::string(wgsl::softmax_shared::kSource.text)};
-      rows_ = RowSteps<wgsl::softmax_rows, wgsl::softmax_groups>(
-          a, {.bindings = {y_, x_}, .substitutions = {functions, shared}, .variant = variant},
+      rows_ = RowSteps<wgsl::fold::softmax>(
+          a, {.bindings = {y_, x_}, .substitutions = functions, .variant = variant},
           walk(bound.back(), 4));
       return;
     }
     const int64_t most_walks = bound.product(0, dim_) * bound.product(dim_ + 1, bound.rank());
     top_ = a.scratch(DType::Float32, most_walks);
     sum_ = a.scratch(DType::Float32, most_walks);
-    stats_ = a.step<wgsl::softmax_stats>({top_, sum_, x_}, {functions}, variant);
-    apply_ = a.step<wgsl::softmax_apply>({y_, x_, top_, sum_}, {functions}, variant);
+    stats_ = a.step<wgsl::fold::softmax_stats>({top_, sum_, x_}, functions, variant);
+    apply_ = a.step<wgsl::fold::softmax_apply>({y_, x_, top_, sum_}, functions, variant);
   }
 
   Status plan(const Shapes& s, Plan& plan) const override {
@@ -68,14 +56,12 @@ class Softmax final : public Op {
     const int64_t width = x.back(), rows = x.numel() / width;
     const int64_t rows_each = width % 4 == 0 ? 1 : width % 2 == 0 ? 2 : 4;
     const int64_t blocks = ceil_div(rows, rows_each);
-    const auto fill = [&](auto params) {
-      params.blocks = u32(blocks);
-      params.rows_each = u32(rows_each);
-      params.rows = u32(rows);
-      params.width = u32(width);
-      return params;
-    };
-    rows_.plan(walk(width, rows_each), {Grid::threads(blocks), Grid::groups(blocks)}, fill, plan);
+    rows_.plan(walk(width, rows_each), blocks,
+               {.blocks = u32(blocks),
+                .rows_each = u32(rows_each),
+                .rows = u32(rows),
+                .width = u32(width)},
+               plan);
   }
 
   void plan_walks(const Dims& x, Plan& plan) const {
@@ -96,9 +82,9 @@ class Softmax final : public Op {
   bool is_last_ = true;
   Tensor top_;
   Tensor sum_;
-  RowSteps<wgsl::softmax_rows, wgsl::softmax_groups> rows_;
-  Step<wgsl::softmax_stats> stats_;
-  Step<wgsl::softmax_apply> apply_;
+  RowSteps<wgsl::fold::softmax> rows_;
+  Step<wgsl::fold::softmax_stats> stats_;
+  Step<wgsl::fold::softmax_apply> apply_;
 };
 
 HIGHWATER_OP(Softmax,

@@ -8,7 +8,7 @@ struct Params {
 #input x
 #input top
 #input sum
-${FUNCTIONS}
+#include "softmax_functions.wgsl"
 
 fn walk_of(i: u32) -> u32 {
   return i / (params.count * params.inner) * params.inner + i % params.inner;

@@ -9,16 +9,15 @@ struct Params {
 #output top
 #output sum
 #input x
-${FUNCTIONS}
+#include "softmax_functions.wgsl"
 
 fn walk_start(r: u32) -> u32 {
   let walk = min(r, params.walks - 1u);
   return walk / params.inner * params.count * params.inner + walk % params.inner;
 }
 
-fn gathered(at: vec4<u32>) -> vec4<f32> {
-  return vec4<f32>(x_at(at.x), x_at(at.y), x_at(at.z), x_at(at.w));
-}
+alias T = f32;
+#include "gathered.wgsl"
 
 #main q
   if (q >= params.quads) { return; }

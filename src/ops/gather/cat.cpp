@@ -1,4 +1,4 @@
-#include "wgsl/cat.h"
+#include "wgsl/gather/cat.h"
 
 #include <algorithm>
 
@@ -25,7 +25,7 @@ class Cat final : public Op {
       for (size_t k = 0; k < kPerStep; ++k) {
         bindings.push_back(xs_[first + k < xs_.size() ? first + k : first]);
       }
-      steps_.push_back(a.step<wgsl::cat>(bindings, {}));
+      steps_.push_back(a.step<wgsl::gather::cat>(bindings, {}));
     }
   }
 
@@ -44,7 +44,7 @@ class Cat final : public Op {
     bool by_quad = true;
     for (Tensor x : xs_) by_quad = by_quad && s[x][dim_] * inner % 4 == 0;
     const int64_t unit = by_quad ? 4 : 1;
-    wgsl::cat::Params params{};
+    wgsl::gather::cat::Params params{};
     params.quads = quads_of(y.numel());
     params.by_quad = by_quad;
     params.width = u32(y[dim_] * inner / unit);
@@ -67,7 +67,7 @@ class Cat final : public Op {
   std::vector<Tensor> xs_;
   size_t dim_ = 0;
   Tensor y_;
-  std::vector<Step<wgsl::cat>> steps_;
+  std::vector<Step<wgsl::gather::cat>> steps_;
 };
 
 HIGHWATER_OP(Cat, "aten.cat.default(Tensor[] tensors, int dim=0) -> Tensor");

@@ -1,4 +1,4 @@
-#include "wgsl/embedding_q4.h"
+#include "wgsl/gather/embedding_q4.h"
 
 #include "graph/op.h"
 
@@ -15,7 +15,7 @@ class EmbeddingQ4 final : public Op {
         y_(a.out()),
         table_rows_(a.bound(w_).rank() == 2 ? a.bound(w_)[0] : 0),
         width_(2 * a.bound(w_).back()),
-        step_(a.step<wgsl::embedding_q4>({y_, w_, scale_, ids_})) {
+        step_(a.step<wgsl::gather::embedding_q4>({y_, w_, scale_, ids_})) {
     a.require(a.flag("is_linear_weight"), "only tables packed like linear weights are supported");
     a.require(table_rows_ > 0 && width_ % 8 == 0, "a 4-bit table of dims ", a.bound(w_));
     a.require(group_ > 0 && group_ % 4 == 0 && width_ % group_ == 0, "groups of ", group_,
@@ -47,7 +47,7 @@ class EmbeddingQ4 final : public Op {
   Tensor y_;
   int64_t table_rows_;
   int64_t width_;
-  Step<wgsl::embedding_q4> step_;
+  Step<wgsl::gather::embedding_q4> step_;
 };
 
 HIGHWATER_OP(EmbeddingQ4,

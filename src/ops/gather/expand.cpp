@@ -32,7 +32,7 @@ class Expand final : public Op {
       y.push_back(d);
       strides.push_back(have == 1 && d != 1 ? 0 : (i < lead ? 0 : x_strides[i - lead]));
     }
-    if (copy_) return copy_->plan(y, strides, 0, plan);
+    if (copy_) return copy_->plan(s, y, strides, 0, plan);
     if (y.numel() != x.numel()) return fail("dims ", x, " cannot expand to ", y);
     plan.resize(y_, y);
     return {};

@@ -25,7 +25,7 @@ class Flip final : public Op {
       offset += (x[i] - 1) * strides[i];
       strides[i] = -strides[i];
     }
-    return copy_.plan(x, strides, offset, plan);
+    return copy_.plan(s, x, strides, offset, plan);
   }
 
  private:

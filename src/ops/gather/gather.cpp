@@ -1,4 +1,4 @@
-#include "wgsl/gather.h"
+#include "wgsl/gather/gather.h"
 
 #include "graph/op.h"
 #include "graph/strided.h"
@@ -12,7 +12,7 @@ class Gather final : public Op {
       : x_(a.tensor("self")),
         ids_(a.tensor("index")),
         y_(a.out()),
-        step_(a.step<wgsl::gather>({y_, x_, ids_})) {
+        step_(a.step<wgsl::gather::gather>({y_, x_, ids_})) {
     const auto at = wrap_dim(a.integer("dim"), a.bound(x_).rank());
     a.require(at.ok(), "dim ", a.integer("dim"), " of ", a.bound(x_));
     a.require(a.bound(ids_).rank() == a.bound(x_).rank(), "indices of ", a.bound(ids_), " for ",
@@ -27,7 +27,7 @@ class Gather final : public Op {
     plan.resize(y_, ids);
     if (ids.numel() == 0) return {};
     const Dims strides = x.strides();
-    StridedLoop<1> loop;
+    StridedLoop loop;
     for (size_t i = 0; i < x.rank(); ++i) {
       if (i != dim_ && ids[i] > x[i]) return fail("indices of dims ", ids, " for ", x);
       loop.add_dim(ids[i], {i == dim_ ? 0 : strides[i]});
@@ -41,8 +41,7 @@ class Gather final : public Op {
               .rank = loop.rank(),
               .count = u32(count),
               .chosen_stride = u32(x.empty() ? 1 : strides[dim_]),
-              .size = loop.sizes(),
-              .stride = loop.strides(0)},
+              .dims = loop.dims()},
              Grid::quads(ids.numel()));
     return {};
   }
@@ -51,7 +50,7 @@ class Gather final : public Op {
   Tensor x_;
   Tensor ids_;
   Tensor y_;
-  Step<wgsl::gather> step_;
+  Step<wgsl::gather::gather> step_;
   size_t dim_ = 0;
 };
 

@@ -1,4 +1,4 @@
-#include "wgsl/pad.h"
+#include "wgsl/gather/pad.h"
 
 #include "graph/op.h"
 #include "ops/map/live_number.h"
@@ -15,7 +15,8 @@ class Pad final : public Op {
         pads_(a.live_integers("pad")),
         value_(a, "value"),
         y_(a.out()),
-        step_(a.step<wgsl::pad>({y_, x_}, {{"T_NAME", is_float(a.dtype(y_)) ? "float" : "int"}})) {
+        is_float_(is_float(a.dtype(y_))),
+        step_(a.step<wgsl::gather::pad>({y_, x_})) {
     a.require(pads_.size() % 2 == 0 && pads_.size() <= 2 * a.bound(x_).rank(), pads_.size(),
               " paddings for ", a.bound(x_));
   }
@@ -23,7 +24,7 @@ class Pad final : public Op {
   Status plan(const Shapes& s, Plan& plan) const override {
     const Dims& x = s[x_];
     Dims y = x;
-    wgsl::pad::Params params{};
+    wgsl::gather::pad::Params params{};
     // From the last dim outwards. What is not padded is one with the dim outside it.
     std::array<Padded, Dims::kMaxRank> dims{};
     size_t rank = 0;
@@ -49,13 +50,12 @@ class Pad final : public Op {
     params.quads = quads_of(y.numel());
     params.rank = u32(rank);
     params.by_quad = dims[0].y % 4 == 0 && dims[0].x % 4 == 0 && dims[0].before % 4 == 0;
-    params.value_float = narrow_to_float(value_.at(s));
-    params.value_int = narrow_to_int(value_.at(s));
+    params.value = narrow_to_bits(value_.at(s), is_float_);
     for (size_t i = 0; i < rank; ++i) {
       const Padded& d = dims[rank - 1 - i];
-      params.y_size[i] = u32(d.y);
-      params.x_size[i] = u32(d.x);
-      params.before[i] = static_cast<int32_t>(d.before);
+      params.dims[4 * i] = u32(d.y);
+      params.dims[4 * i + 1] = u32(d.x);
+      params.dims[4 * i + 2] = u32(d.before);
     }
     plan.run(step_, params, Grid::quads(y.numel()));
     return {};
@@ -80,7 +80,8 @@ class Pad final : public Op {
   LiveInts pads_;
   LiveNumber value_;
   Tensor y_;
-  Step<wgsl::pad> step_;
+  bool is_float_;
+  Step<wgsl::gather::pad> step_;
 };
 
 HIGHWATER_OP(Pad,

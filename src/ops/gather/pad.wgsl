@@ -3,11 +3,8 @@ struct Params {
   quads: u32,
   rank: u32,
   by_quad: u32,
-  value_float: f32,
-  value_int: i32,
-  y_size: array<vec4<u32>, 2>,
-  x_size: array<vec4<u32>, 2>,
-  before: array<vec4<i32>, 2>,
+  value: u32,  // bits of a y_t
+  dims: array<vec4<u32>, 8>,  // the size of y, the size of x, and how many elements come before x
 }
 #output y
 #input x
@@ -20,22 +17,20 @@ fn source(i: u32) -> u32 {
   var offset = 0u;
   var stride = 1u;
   for (var d = params.rank; d > 0u; d--) {
-    let k = d - 1u;
-    let size = params.x_size[k >> 2u][k & 3u];
-    let y_size = params.y_size[k >> 2u][k & 3u];
+    let dim = params.dims[d - 1u];
     // Left of x it wraps to a huge number.
-    let at = u32(i32(rest % y_size) - params.before[k >> 2u][k & 3u]);
-    if (at >= size) { return NOWHERE; }
+    let at = rest % dim.x - dim.z;
+    if (at >= dim.y) { return NOWHERE; }
     offset += at * stride;
-    stride *= size;
-    rest /= y_size;
+    stride *= dim.y;
+    rest /= dim.x;
   }
   return offset;
 }
 
 #main q
   if (q >= params.quads) { return; }
-  var v = vec4<y_t>(params.value_${T_NAME});
+  var v = vec4<y_t>(bitcast<y_t>(params.value));
   if (params.by_quad != 0u) {
     let origin = source(4u * q);
     if (origin != NOWHERE) { v = vec4<y_t>(x_quad(origin >> 2u)); }

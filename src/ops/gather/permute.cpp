@@ -30,7 +30,7 @@ class Permute final : public Op {
       dims.push_back(x[static_cast<size_t>(from)]);
       strides.push_back(x_strides[static_cast<size_t>(from)]);
     }
-    if (copy_) return copy_->plan(dims, strides, 0, plan);
+    if (copy_) return copy_->plan(s, dims, strides, 0, plan);
     plan.resize(y_, dims);
     return {};
   }

@@ -20,7 +20,7 @@ class Repeat final : public Op {
     const Dims x_strides = x.strides();
     const size_t lead = times_.size() - x.rank();
     Dims y;
-    StridedLoop<1> loop;
+    StridedLoop loop;
     for (size_t i = 0; i < times_.size(); ++i) {
       const int64_t times = s[times_[i]];
       const int64_t have = i < lead ? 1 : x[i - lead];
@@ -30,7 +30,7 @@ class Repeat final : public Op {
       loop.add_dim(times, {0});
       loop.add_dim(have, {i < lead ? 0 : x_strides[i - lead]});
     }
-    return copy_.plan(y, loop, 0, plan);
+    return copy_.plan(s, y, loop, 0, plan);
   }
 
  private:

@@ -50,7 +50,7 @@ class Slice final : public Op {
     const int64_t step = std::min(step_, std::max<int64_t>(size, 1));
     y[dim_] = ceil_div(end - start, step);
     strides[dim_] *= step;
-    if (copy_) return copy_->plan(y, strides, offset, plan);
+    if (copy_) return copy_->plan(s, y, strides, offset, plan);
     plan.resize(y_, y);
     return {};
   }
@@ -96,7 +96,7 @@ class Select final : public Op {
     if (!in_range && size == 0 && y.numel() > 0) {
       return fail("index ", s[index_], " of dim ", dim_, ", which is empty just now");
     }
-    if (copy_) return copy_->plan(y, strides, offset, plan);
+    if (copy_) return copy_->plan(s, y, strides, offset, plan);
     plan.resize(y_, y);
     return {};
   }
@@ -130,7 +130,7 @@ class Split final : public Op {
       if (y[dim_] < 0 || y[dim_] > x[dim_] - start) {
         return fail("part ", i, " of size ", y[dim_], " at ", start, " of dims ", x);
       }
-      HW_CHECK(copies_[i].plan(y, strides, start * strides[dim_], plan));
+      HW_CHECK(copies_[i].plan(s, y, strides, start * strides[dim_], plan));
       start += y[dim_];
     }
     if (start != x[dim_]) return fail("its parts cover ", start, " of ", x[dim_]);

@@ -1,5 +1,5 @@
 // Ops that pick whole slices along one dim, by number.
-#include "wgsl/take.h"
+#include "wgsl/gather/take.h"
 
 #include "graph/op.h"
 
@@ -41,7 +41,7 @@ class Take final : public Op {
   explicit Take(Args& a)
       : choice_(choice_of(a)),
         y_(a.out()),
-        step_(a.step<wgsl::take>({y_, choice_.x, choice_.ids})) {
+        step_(a.step<wgsl::gather::take>({y_, choice_.x, choice_.ids})) {
     const size_t rank = a.bound(choice_.x).rank();
     const auto at = wrap_dim(choice_.dim, rank);
     a.require(at.ok(), "dim ", choice_.dim, " of ", a.bound(choice_.x));
@@ -83,7 +83,7 @@ class Take final : public Op {
  private:
   Choice choice_;
   Tensor y_;
-  Step<wgsl::take> step_;
+  Step<wgsl::gather::take> step_;
   size_t dim_ = 0;
   bool keeps_dim_ = false;
 };

@@ -11,6 +11,7 @@ struct Params {
 #output y
 #input x
 #input id
+#include "picked.wgsl"
 
 fn source(i: u32) -> u32 {
   let slice = i / params.inner;
@@ -23,11 +24,5 @@ fn source(i: u32) -> u32 {
 
 #main q
   if (q >= params.quads) { return; }
-  if (params.inner % 4u == 0u) {
-    y_put(q, vec4<y_t>(x_quad(source(4u * q) >> 2u)));
-    return;
-  }
-  var v = vec4<y_t>();
-  for (var k = 0u; k < 4u; k++) { v[k] = y_t(x_at(source(min(4u * q + k, params.numel - 1u)))); }
-  y_put(q, v);
+  y_put(q, picked(q, params.inner % 4u == 0u));
 }

@@ -4,8 +4,8 @@
 
 #include "ops/linear/q4_matmul.h"
 #include "ops/narrow.h"
-#include "wgsl/choose_qparams.h"
-#include "wgsl/fake_quantize_given.h"
+#include "wgsl/linear/choose_qparams.h"
+#include "wgsl/linear/fake_quantize_given.h"
 
 namespace highwater {
 namespace {
@@ -27,7 +27,7 @@ class ChooseQparams final : public Op {
     scale_ = outs[0];
     zero_ = outs[1];
     keeps_last_ = a.bound(scale_).rank() == bound.rank();
-    step_ = a.step<wgsl::choose_qparams>({scale_, zero_, x_});
+    step_ = a.step<wgsl::linear::choose_qparams>({scale_, zero_, x_});
   }
 
   Status plan(const Shapes& s, Plan& plan) const override {
@@ -55,7 +55,7 @@ class ChooseQparams final : public Op {
   float lowest_, highest_, eps_;
   Tensor scale_, zero_;
   bool keeps_last_ = false;
-  Step<wgsl::choose_qparams> step_;
+  Step<wgsl::linear::choose_qparams> step_;
 };
 
 // Integer sums less the zero point's part,
@@ -68,7 +68,7 @@ class LinearDq8caQ4gsw final : public Op {
         scale_(a.tensor("input_scales")),
         zero_(a.tensor("input_zp")),
         seen_(a.scratch(DType::Float32, a.bound(x_).numel())),
-        quantize_(a.step<wgsl::fake_quantize_given>({seen_, x_, scale_, zero_})),
+        quantize_(a.step<wgsl::linear::fake_quantize_given>({seen_, x_, scale_, zero_})),
         matmul_(a, {.x = seen_,
                     .w = a.tensor("weights"),
                     .scale = a.tensor("weight_scales"),
@@ -95,7 +95,7 @@ class LinearDq8caQ4gsw final : public Op {
   Tensor scale_;
   Tensor zero_;
   Tensor seen_;
-  Step<wgsl::fake_quantize_given> quantize_;
+  Step<wgsl::linear::fake_quantize_given> quantize_;
   Q4Matmul matmul_;
 };
 

@@ -1,11 +1,10 @@
 // Rows as int8 shows them, for the layers that quantize their input as it comes.
+#include "wgsl/linear/fake_quantize.h"
+
 #include <limits>
 
 #include "ops/fold/row_steps.h"
 #include "ops/narrow.h"
-#include "wgsl/fake_quantize_groups.h"
-#include "wgsl/fake_quantize_lanes.h"
-#include "wgsl/fake_quantize_range.h"
 
 namespace highwater {
 namespace {
@@ -20,13 +19,7 @@ class FakeQuantize final : public Op {
         lowest_(narrow_to_float(a.number_or("lowest", -128))),
         highest_(narrow_to_float(a.number_or("highest", 127))),
         eps_(narrow_to_float(a.number_or("eps", std::numeric_limits<float>::epsilon()))),
-        steps_(a,
-               {.bindings = {y_, x_},
-                .substitutions = {{"RANGE", std::string(wgsl::fake_quantize_range::kSource.text)},
-                                  {"LANES", std::to_string(lanes_)},
-                                  {"FROM_LANE",
-                                   lanes_ == 1 ? "mine" : "subgroupBroadcast(mine, ${l}u)"}},
-                .share_from = 0},
+        steps_(a, {.bindings = {y_, x_}, .share_from = 0, .lanes = lanes_},
                walk(a.bound(x_).back() / 4)) {
     a.require(a.bound(x_).back() % 4 == 0, "rows of ", a.bound(x_), " are not whole quads");
   }
@@ -36,15 +29,13 @@ class FakeQuantize final : public Op {
     if (x.back() % 4 != 0) return fail("rows of ", x, " are not whole quads");
     plan.resize(y_, x);
     const int64_t rows = x.rows(), row_quads = x.back() / 4;
-    const auto fill = [&](auto params) {
-      params.rows = u32(rows);
-      params.row_quads = u32(row_quads);
-      params.lowest = lowest_;
-      params.highest = highest_;
-      params.eps = eps_;
-      return params;
-    };
-    steps_.plan(walk(row_quads), {Grid::lanes(rows, lanes_), Grid::groups(rows)}, fill, plan);
+    steps_.plan(walk(row_quads), rows,
+                {.rows = u32(rows),
+                 .row_quads = u32(row_quads),
+                 .lowest = lowest_,
+                 .highest = highest_,
+                 .eps = eps_},
+                plan);
     return {};
   }
 
@@ -60,7 +51,7 @@ class FakeQuantize final : public Op {
   Tensor y_;
   uint32_t lanes_;
   float lowest_, highest_, eps_;
-  RowSteps<wgsl::fake_quantize_lanes, wgsl::fake_quantize_groups> steps_;
+  RowSteps<wgsl::linear::fake_quantize> steps_;
 };
 
 HIGHWATER_OP(

@@ -5,8 +5,8 @@
 
 #include "ops/lanes.h"
 #include "ops/narrow.h"
-#include "wgsl/matmul_write_columns.h"
-#include "wgsl/q4_write_swiglu.h"
+#include "wgsl/linear/matmul_write_columns.h"
+#include "wgsl/linear/q4_write_swiglu.h"
 
 namespace highwater {
 namespace {
@@ -36,9 +36,9 @@ bool has_whole_quads(int64_t columns, int64_t depth) {
 
 }  // namespace
 
-Matmul::Routes Matmul::routes(uint32_t lanes, int64_t column_quads, int64_t layers) {
-  Routes result = lanes == 1 ? Routes{{{1, 1, 1}, {2, 2, 1}, {3, 4, 1}}}
-                             : Routes{{{1, 1, 2}, {2, 4, 4}, {9, 16, 4}}};
+Routes<Matmul::Route> Matmul::routes_for(uint32_t lanes, int64_t column_quads, int64_t layers) {
+  Routes<Route> result = lanes == 1 ? Routes<Route>{{1, 1, 1}, {2, 2, 1}, {3, 4, 1}}
+                                    : Routes<Route>{{1, 1, 2}, {2, 4, 4}, {9, 16, 4}};
   for (Route& route : result) {
     // No more than it takes for all columns; of each layer as many.
     const int64_t most = layers * std::max<int64_t>(ceil_div<int64_t>(column_quads, lanes), 1);
@@ -68,11 +68,11 @@ Matmul::Matmul(Args& a, const Operands& operands) : o_(operands), lanes_(usable_
     a.require(fits, "a weight of dims ", w, " cannot be that of ", o_.ys.size(), " outputs");
     if (!fits) return;
   }
-  routes_ = routes(lanes_, columns / layers() / 4, layers());
+  routes_ = routes_for(lanes_, columns / layers() / 4, layers());
   // A constant has one size; what is computed may have one of either kind.
   if (tiles || !a.is_constant(o_.w)) declare_tiles(a);
   if (!tiles || !a.is_constant(o_.w)) {
-    any_ = a.step<wgsl::matmul_any>({o_.ys[0], o_.x, o_.w, o_.bias.value_or(o_.x)});
+    any_ = a.step<wgsl::linear::matmul_any>({o_.ys[0], o_.x, o_.w, o_.bias.value_or(o_.x)});
   }
 }
 
@@ -84,10 +84,9 @@ void Matmul::declare_tiles(Args& a) {
   const bool by_depth = o_.layout == WeightLayout::ColumnsByDepth;
   std::vector<Tensor> bindings = o_.ys;
   for (Tensor t : {o_.x, o_.w, o_.bias.value_or(o_.x)}) bindings.push_back(t);
-  for (size_t i = 0; i < kRoutes; ++i) {
-    const Route& route = routes_[i];
+  for (Route& route : routes_) {
     const int64_t step = step_of(route);
-    tile_[i] = a.step<wgsl::matmul_tile>(
+    route.tile = a.step<wgsl::linear::matmul_tile>(
         bindings,
         {{"LANES", std::to_string(lanes_)},
          {"FROM_LANE", lanes_ == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"},
@@ -102,8 +101,8 @@ void Matmul::declare_tiles(Args& a) {
          {"W_AT", by_depth ? "(4u * w_quad${c} + ${r}u) * params.depth_quads + k + ${j}u"
                            : "(4u * (k + ${j}u) + ${r}u) * params.column_quads + w_quad${c}"},
          {"ADD", by_depth ? "add_by_column" : "add_by_depth"},
-         {"WRITE", std::string(o_.swiglu ? wgsl::q4_write_swiglu::kSource.text
-                                         : wgsl::matmul_write_columns::kSource.text)}},
+         {"WRITE", std::string(o_.swiglu ? wgsl::linear::q4_write_swiglu::kSource.text
+                                         : wgsl::linear::matmul_write_columns::kSource.text)}},
         text(by_depth ? "linear_" : "mm_", route.rows, "x", 4 * route.quads / layers(),
              o_.swiglu ? "_swiglu" : "", o_.ys.size() > 1 ? text("_to_", o_.ys.size()) : ""));
   }
@@ -114,7 +113,7 @@ Status Matmul::plan(const Problem& p, Plan& plan) const {
   if (o_.bias) {
     HW_TRY(bias, bias_strides(p.bias, bias_bound_, p.rows, p.columns));
   }
-  wgsl::matmul_tile::Params params{};
+  wgsl::linear::matmul_tile::Params params{};
   params.rows = u32(p.rows);
   params.bias_row = u32(bias.row);
   params.bias_column = u32(bias.column);
@@ -128,12 +127,9 @@ Status Matmul::plan(const Problem& p, Plan& plan) const {
   return {};
 }
 
-void Matmul::plan_tiles(const Problem& p, Plan& plan, wgsl::matmul_tile::Params params) const {
-  size_t best = 0;
-  for (size_t i = 0; i < kRoutes; ++i) {
-    if (p.rows >= routes_[i].from_rows) best = i;
-  }
-  const Route& route = routes_[best];
+void Matmul::plan_tiles(const Problem& p, Plan& plan,
+                        wgsl::linear::matmul_tile::Params params) const {
+  const Route& route = routes_.at(p.rows);
   const int64_t column_quads = p.columns / layers() / 4;
   if (widths_.empty()) params.output_end[0] = u32(column_quads);
   int64_t at = 0;
@@ -151,11 +147,12 @@ void Matmul::plan_tiles(const Problem& p, Plan& plan, wgsl::matmul_tile::Params 
   params.column_quads = u32(column_quads);
   params.depth_quads = u32(p.depth / 4);
   params.w_batch_quads = u32(p.shared_weight ? 0 : p.columns * p.depth / 4);
-  plan.run(tile_[best], params, Grid::lanes(tiles, lanes_),
+  plan.run(route.tile, params, Grid::lanes(tiles, lanes_),
            Rounds{ceil_div<int64_t>(params.depth_quads, step_of(route))});
 }
 
-void Matmul::plan_any(const Problem& p, Plan& plan, const wgsl::matmul_tile::Params& same) const {
+void Matmul::plan_any(const Problem& p, Plan& plan,
+                      const wgsl::linear::matmul_tile::Params& same) const {
   const bool by_depth = o_.layout == WeightLayout::ColumnsByDepth;
   const int64_t numel = p.batch * p.rows * p.columns;
   plan.run(any_,

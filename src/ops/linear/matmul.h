@@ -1,13 +1,13 @@
 // x times a dense matrix, at any live sizes.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <vector>
 
 #include "graph/op.h"
-#include "wgsl/matmul_any.h"
-#include "wgsl/matmul_tile.h"
+#include "ops/routes.h"
+#include "wgsl/linear/matmul_any.h"
+#include "wgsl/linear/matmul_tile.h"
 
 namespace highwater {
 
@@ -46,25 +46,23 @@ class Matmul {
     int64_t from_rows;
     int64_t rows;
     int64_t quads;
+    Step<wgsl::linear::matmul_tile> tile = {};
   };
-  static constexpr size_t kRoutes = 3;
-  using Routes = std::array<Route, kRoutes>;
 
-  static Routes routes(uint32_t lanes, int64_t column_quads, int64_t layers);
+  static Routes<Route> routes_for(uint32_t lanes, int64_t column_quads, int64_t layers);
   // How many quads of the depth a lane takes at a time.
   int64_t step_of(const Route& route) const;
   void declare_tiles(Args& a);
-  void plan_tiles(const Problem& p, Plan& plan, wgsl::matmul_tile::Params params) const;
-  void plan_any(const Problem& p, Plan& plan, const wgsl::matmul_tile::Params& same) const;
+  void plan_tiles(const Problem& p, Plan& plan, wgsl::linear::matmul_tile::Params params) const;
+  void plan_any(const Problem& p, Plan& plan, const wgsl::linear::matmul_tile::Params& same) const;
   int64_t layers() const { return o_.swiglu ? 2 : 1; }
 
   Operands o_;
   Dims bias_bound_;
   uint32_t lanes_;
   std::vector<int64_t> widths_;  // of each output, where there are several
-  Routes routes_{};
-  std::array<Step<wgsl::matmul_tile>, kRoutes> tile_;
-  Step<wgsl::matmul_any> any_;
+  Routes<Route> routes_;
+  Step<wgsl::linear::matmul_any> any_;
 };
 
 }  // namespace highwater

@@ -22,16 +22,12 @@ struct Params {
   output_start: vec4<u32>,
   output_end: vec4<u32>,
 }
-#unroll o ${OUTPUTS}
-#output y${o}
-#end
+#include "joined_outputs.wgsl"
 #input x
 #image w
 #input bias
 
-fn add_product(sum: f32, a: vec4<f32>, b: vec4<f32>) -> f32 {
-  return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
+#include "add_product.wgsl"
 
 // Weights of one column each, or of one k each.
 fn add_by_column(sum: vec4<f32>, a: vec4<f32>, w0: vec4<f32>, w1: vec4<f32>, w2: vec4<f32>, w3: vec4<f32>) -> vec4<f32> {
@@ -39,16 +35,6 @@ fn add_by_column(sum: vec4<f32>, a: vec4<f32>, w0: vec4<f32>, w1: vec4<f32>, w2:
 }
 fn add_by_depth(sum: vec4<f32>, a: vec4<f32>, w0: vec4<f32>, w1: vec4<f32>, w2: vec4<f32>, w3: vec4<f32>) -> vec4<f32> {
   return fma(a.wwww, w3, fma(a.zzzz, w2, fma(a.yyyy, w1, fma(a.xxxx, w0, sum))));
-}
-
-fn put(row: u32, quad: u32, v: vec4<f32>) {
-#unroll o ${OUTPUTS}
-  if (quad < params.output_end[${o}]) {
-    let width = params.output_end[${o}] - params.output_start[${o}];
-    y${o}_put(row * width + quad - params.output_start[${o}], v);
-    return;
-  }
-#end
 }
 
 #lanes tile lane
@@ -108,5 +94,5 @@ fn put(row: u32, quad: u32, v: vec4<f32>) {
 #end
 #end
   }
-#include WRITE
+${WRITE}
 }

@@ -62,5 +62,5 @@ var<workgroup> w_tile: array<vec4<f32>, 8u * TILE_COLUMNS>;  // [quad of k][colu
 #unroll c 2
   let quad${c} = first_quad + 8u * ${c}u;
 #end
-#include WRITE
+${WRITE}
 }

@@ -1,10 +1,11 @@
 #include "ops/linear/q4_matmul.h"
 
 #include <algorithm>
+#include <span>
 
 #include "ops/lanes.h"
-#include "wgsl/q4_write_columns.h"
-#include "wgsl/q4_write_swiglu.h"
+#include "wgsl/linear/q4_write_columns.h"
+#include "wgsl/linear/q4_write_swiglu.h"
 
 namespace highwater {
 namespace {
@@ -36,7 +37,7 @@ int64_t rounds_of(const Q4Route& route, int64_t blocks) {
 Q4Matmul::Q4Matmul(Args& a, const Operands& operands)
     : o_(operands),
       lanes_(usable_lanes(a.traits())),
-      routes_(a.traits().software ? std::span(kSoftwareRoutes) : std::span(kGpuRoutes)) {
+      routes_(std::span<const Q4Route>(a.traits().software ? kSoftwareRoutes : kGpuRoutes)) {
   const Dims &w = a.bound(o_.w), &scale = a.bound(o_.scale);
   for (Tensor y : o_.ys) {
     columns_.push_back(a.bound(y).back());
@@ -60,7 +61,7 @@ Q4Matmul::Q4Matmul(Args& a, const Operands& operands)
     declare_tiles(a);
   } else {
     a.require(o_.ys.size() == 1 && !o_.swiglu, "sizes that cannot be tiled cannot be joined");
-    any_ = a.step<wgsl::q4_any>(
+    any_ = a.step<wgsl::linear::q4_any>(
         {o_.ys.empty() ? Tensor{} : o_.ys[0], o_.x, o_.w, o_.scale, o_.bias.value_or(o_.scale)},
         {{"NIBBLE_SWAP", o_.order == NibbleOrder::LowFirst ? "0" : "1"}});
   }
@@ -73,11 +74,10 @@ bool Q4Matmul::tiles() const {
 }
 
 void Q4Matmul::declare_tiles(Args& a) {
-  steps_.resize(routes_.size());
-  for (size_t i = 0; i < routes_.size(); ++i) declare_route(a, routes_[i], steps_[i]);
+  for (Q4Route& route : routes_) declare_route(a, route);
 }
 
-void Q4Matmul::declare_route(Args& a, const Q4Route& route, RouteSteps& steps) {
+void Q4Matmul::declare_route(Args& a, Q4Route& route) {
   const bool low_first = o_.order == NibbleOrder::LowFirst;
   std::vector<Tensor> bindings = o_.ys;
   for (Tensor t : {o_.x, o_.w, o_.scale, o_.bias.value_or(o_.scale)}) bindings.push_back(t);
@@ -87,8 +87,8 @@ void Q4Matmul::declare_route(Args& a, const Q4Route& route, RouteSteps& steps) {
       {"OUTPUTS", std::to_string(o_.ys.size())},
       {"LOW_SHIFTS", low_first ? "28u, 24u, 20u, 16u" : "24u, 28u, 16u, 20u"},
       {"HIGH_SHIFTS", low_first ? "12u, 8u, 4u, 0u" : "8u, 12u, 0u, 4u"},
-      {"WRITE", std::string(o_.swiglu ? wgsl::q4_write_swiglu::kSource.text
-                                      : wgsl::q4_write_columns::kSource.text)}};
+      {"WRITE", std::string(o_.swiglu ? wgsl::linear::q4_write_swiglu::kSource.text
+                                      : wgsl::linear::q4_write_columns::kSource.text)}};
   // What an invocation has in its hands at the end, and how far apart its quads of one layer are.
   const auto put = [&](int64_t rows, int64_t quads, int64_t apart) {
     substitutions.push_back({"WRITE_ROWS", std::to_string(rows)});
@@ -106,15 +106,15 @@ void Q4Matmul::declare_route(Args& a, const Q4Route& route, RouteSteps& steps) {
           {"FROM_LANE", lanes_ == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"});
       substitutions.push_back({"WORDS", std::to_string(route.words)});
       substitutions.push_back({"LOADS", std::to_string(2 * route.words * route.rows / lanes_)});
-      steps.lanes = a.step<wgsl::q4_tile>(bindings, substitutions, variant);
+      route.tile = a.step<wgsl::linear::q4_tile>(bindings, substitutions, variant);
       break;
     case Kernel::Slices:
       put(1, route.quads, 1);
-      steps.slices = a.step<wgsl::q4_slices>(bindings, substitutions, variant);
+      route.slices = a.step<wgsl::linear::q4_slices>(bindings, substitutions, variant);
       break;
     case Kernel::Blocks:
       put(4, 2, 8);
-      steps.blocks = a.step<wgsl::q4_blocks>(bindings, substitutions, variant);
+      route.blocks = a.step<wgsl::linear::q4_blocks>(bindings, substitutions, variant);
       break;
   }
 }
@@ -138,18 +138,14 @@ Status Q4Matmul::plan(const Dims& x, Plan& plan) const {
 }
 
 void Q4Matmul::plan_tiles(int64_t rows, Plan& plan) const {
-  size_t best = 0;
-  for (size_t i = 0; i < routes_.size(); ++i) {
-    if (rows >= routes_[i].from_rows) best = i;
-  }
-  const Q4Route& route = routes_[best];
+  const Q4Route& route = routes_.at(rows);
   switch (route.kernel) {
     case Kernel::Lanes:
-      return run_tiles(steps_[best].lanes, route, rows, plan);
+      return run_tiles(route.tile, route, rows, plan);
     case Kernel::Slices:
-      return run_tiles(steps_[best].slices, route, rows, plan);
+      return run_tiles(route.slices, route, rows, plan);
     case Kernel::Blocks:
-      return run_tiles(steps_[best].blocks, route, rows, plan);
+      return run_tiles(route.blocks, route, rows, plan);
   }
 }
 

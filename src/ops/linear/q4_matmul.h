@@ -2,14 +2,14 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "graph/op.h"
-#include "wgsl/q4_any.h"
-#include "wgsl/q4_blocks.h"
-#include "wgsl/q4_slices.h"
-#include "wgsl/q4_tile.h"
+#include "ops/routes.h"
+#include "wgsl/linear/q4_any.h"
+#include "wgsl/linear/q4_blocks.h"
+#include "wgsl/linear/q4_slices.h"
+#include "wgsl/linear/q4_tile.h"
 
 namespace highwater {
 
@@ -25,6 +25,10 @@ struct Q4Route {
   int64_t rows;
   int64_t quads;
   int64_t words = 0;  // of a block, that lanes compute in one step: 1 or 4
+  // Only the kernel's own is declared.
+  Step<wgsl::linear::q4_tile> tile = {};
+  Step<wgsl::linear::q4_slices> slices = {};
+  Step<wgsl::linear::q4_blocks> blocks = {};
 };
 
 class Q4Matmul {
@@ -47,16 +51,9 @@ class Q4Matmul {
   Status plan(const Dims& x, Plan& plan) const;
 
  private:
-  // Only the one of a route's kernel is declared.
-  struct RouteSteps {
-    Step<wgsl::q4_tile> lanes;
-    Step<wgsl::q4_slices> slices;
-    Step<wgsl::q4_blocks> blocks;
-  };
-
   bool tiles() const;
   void declare_tiles(Args& a);
-  void declare_route(Args& a, const Q4Route& route, RouteSteps& steps);
+  void declare_route(Args& a, Q4Route& route);
   void plan_tiles(int64_t rows, Plan& plan) const;
   template <class K>
   void run_tiles(Step<K> step, const Q4Route& route, int64_t rows, Plan& plan) const;
@@ -70,9 +67,8 @@ class Q4Matmul {
   int64_t row_bytes_ = 0;
   int64_t scale_row_ = 0;
   uint32_t lanes_;
-  std::span<const Q4Route> routes_;
-  std::vector<RouteSteps> steps_;
-  Step<wgsl::q4_any> any_;
+  Routes<Q4Route> routes_;
+  Step<wgsl::linear::q4_any> any_;
 };
 
 }  // namespace highwater

@@ -13,9 +13,7 @@ struct Params {
   output_start: vec4<u32>,
   output_end: vec4<u32>,
 }
-#unroll o ${OUTPUTS}
-#output y${o}
-#end
+#include "joined_outputs.wgsl"
 #input x
 #image w : vec4<u32>
 #image scale
@@ -34,16 +32,4 @@ fn nibbles(word: u32, shifts: vec4<u32>) -> vec4<f32> {
   return vec4<f32>((vec4<i32>(bitcast<i32>(word)) << shifts) >> vec4<u32>(28u));
 }
 
-fn add_product(sum: f32, a: vec4<f32>, b: vec4<f32>) -> f32 {
-  return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
-
-fn put(row: u32, quad: u32, v: vec4<f32>) {
-#unroll o ${OUTPUTS}
-  if (quad < params.output_end[${o}]) {
-    let width = params.output_end[${o}] - params.output_start[${o}];
-    y${o}_put(row * width + quad - params.output_start[${o}], v);
-    return;
-  }
-#end
-}
+#include "add_product.wgsl"

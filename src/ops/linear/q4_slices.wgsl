@@ -69,5 +69,5 @@ var<workgroup> found: array<vec4<f32>, ${ROWS}u * WG>;
 #unroll c 4
   sums[${c}] = vec4<f32>(found[lane * WG][${c}], found[lane * WG + SLICES][${c}], found[lane * WG + 2u * SLICES][${c}], found[lane * WG + 3u * SLICES][${c}]);
 #end
-#include WRITE
+${WRITE}
 }

@@ -63,5 +63,5 @@ const PARTS = 2u * ${WORDS}u;  // quads of one row of x in a step
 #end
 #end
   }
-#include WRITE
+${WRITE}
 }

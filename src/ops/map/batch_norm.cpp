@@ -1,4 +1,4 @@
-#include "wgsl/batch_norm.h"
+#include "wgsl/map/batch_norm.h"
 
 #include "graph/op.h"
 #include "ops/narrow.h"
@@ -27,7 +27,7 @@ class BatchNorm final : public Op {
     }
     if (outs_.empty()) return;
     // A kernel without weights is bound to the mean in their place, and does not look.
-    step_ = a.step<wgsl::batch_norm>(
+    step_ = a.step<wgsl::map::batch_norm>(
         {outs_[0], x_, mean_, variance_, w_.value_or(mean_), b_.value_or(mean_)},
         {{"W", w_ ? "w_at(c)" : "1.0"}, {"B", b_ ? "b_at(c)" : "0.0"}});
   }
@@ -59,7 +59,7 @@ class BatchNorm final : public Op {
   float eps_;
   std::vector<Tensor> outs_;
   std::vector<Dims> empty_;
-  Step<wgsl::batch_norm> step_;
+  Step<wgsl::map::batch_norm> step_;
 };
 
 HIGHWATER_OP(BatchNorm,

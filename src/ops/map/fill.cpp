@@ -1,38 +1,12 @@
 // Tensors that are made from numbers alone.
-#include "wgsl/fill.h"
-
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
-#include "graph/op.h"
-#include "ops/map/live_number.h"
-#include "ops/narrow.h"
+#include "ops/map/map.h"
 
 namespace highwater {
 namespace {
-
-// Runs over y with numbers in its own dtype.
-class FillStep {
- public:
-  FillStep(Args& a, Tensor y, std::string_view variant)
-      : y_(y),
-        step_(a.step<wgsl::fill>({y}, {{"T_NAME", is_float(a.dtype(y)) ? "float" : "int"}},
-                                 variant)) {}
-
-  void plan(const Dims& y, double start, double step, Plan& plan) const {
-    plan.resize(y_, y);
-    plan.run(step_,
-             {.quads = quads_of(y.numel()),
-              .start_float = narrow_to_float(start),
-              .step_float = narrow_to_float(step),
-              .start_int = narrow_to_int(start),
-              .step_int = narrow_to_int(step)},
-             Grid::quads(y.numel()));
-  }
-
- private:
-  Tensor y_;
-  Step<wgsl::fill> step_;
-};
 
 // One row an op: which number fills y. Its dims are those of `self`, or listed in `size`.
 struct Row {
@@ -68,7 +42,21 @@ constexpr Row kRows[] = {
 
 class Fill final : public Op {
  public:
-  explicit Fill(Args& a) : Fill(a, row_of(kRows, a.op())) {}
+  explicit Fill(Args& a) : y_(a.out()) {
+    const Row& row = row_of(kRows, a.op());
+    LiveNumber value =
+        row.value_name.empty() ? LiveNumber(row.value) : LiveNumber(a, row.value_name);
+    // Any number but zero is true, however small.
+    if (a.dtype(y_) == DType::Bool && !value.is_integer()) value = LiveNumber(1);
+    map_ = Map(a, {.y = y_,
+                   .numbers = {value},
+                   .on_float = is_float(a.dtype(y_)),
+                   .expression = "p",
+                   .variant = "constant"});
+    if (a.takes("self")) like_ = a.tensor("self");
+    if (a.takes("size")) sizes_ = a.live_integers("size");
+    a.require(sizes_.size() <= Dims::kMaxRank, "a tensor of rank ", sizes_.size());
+  }
 
   Status plan(const Shapes& s, Plan& plan) const override {
     Dims y;
@@ -80,27 +68,13 @@ class Fill final : public Op {
         y.push_back(s[size]);
       }
     }
-    const double value = value_.at(s);
-    // Any number but zero is true, however small.
-    step_.plan(y, is_bool_ && value != 0 ? 1.0 : value, 0, plan);
+    map_.plan(s, y, plan);
     return {};
   }
 
  private:
-  Fill(Args& a, const Row& row)
-      : value_(row.value_name.empty() ? LiveNumber(row.value) : LiveNumber(a, row.value_name)),
-        y_(a.out()),
-        is_bool_(a.dtype(y_) == DType::Bool),
-        step_(a, y_, "constant") {
-    if (a.takes("self")) like_ = a.tensor("self");
-    if (a.takes("size")) sizes_ = a.live_integers("size");
-    a.require(sizes_.size() <= Dims::kMaxRank, "a tensor of rank ", sizes_.size());
-  }
-
-  LiveNumber value_;
   Tensor y_;
-  bool is_bool_;
-  FillStep step_;
+  Map map_;
   std::optional<Tensor> like_;
   LiveInts sizes_;
 };
@@ -113,7 +87,11 @@ class Arange final : public Op {
         by_(a, "step"),
         y_(a.out()),
         is_int_(!is_float(a.dtype(y_))),
-        step_(a, y_, "arange") {}
+        map_(a, {.y = y_,
+                 .numbers = {start_, by_},
+                 .on_float = !is_int_,
+                 .expression = "p + q * i",
+                 .variant = "arange"}) {}
 
   Status plan(const Shapes& s, Plan& plan) const override {
     const double start = start_.at(s), end = end_.at(s), by = by_.at(s);
@@ -128,7 +106,7 @@ class Arange final : public Op {
     if (!fits(count) || (is_int_ && !(fits(start) && fits(last)))) {
       return fail("from ", start, " to ", end, " in steps of ", by, " is too far");
     }
-    step_.plan({static_cast<int64_t>(count)}, start, by, plan);
+    map_.plan(s, {static_cast<int64_t>(count)}, plan);
     return {};
   }
 
@@ -138,7 +116,7 @@ class Arange final : public Op {
   LiveNumber by_;
   Tensor y_;
   bool is_int_;
-  FillStep step_;
+  Map map_;
 };
 
 HIGHWATER_OPS(Fill, kRows);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graph/op.h"
+#include "ops/narrow.h"
 
 namespace highwater {
 
@@ -20,6 +21,9 @@ class LiveNumber {
   double at(const Shapes& s) const {
     return live_.is_live() ? static_cast<double>(s[live_]) : literal_;
   }
+
+  // Whether it is an integer at any time.
+  bool is_integer() const { return live_.is_live() || is_whole(literal_); }
 
  private:
   double literal_ = 0;

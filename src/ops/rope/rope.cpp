@@ -1,9 +1,9 @@
 // Rotary position embeddings.
-#include "wgsl/rope.h"
+#include "wgsl/rope/rope.h"
 
 #include "graph/op.h"
-#include "wgsl/rope_freqs.h"
-#include "wgsl/rope_halves.h"
+#include "wgsl/rope/rope_freqs.h"
+#include "wgsl/rope/rope_halves.h"
 
 namespace highwater {
 namespace {
@@ -63,11 +63,11 @@ class Rope final : public Op {
   explicit Rope(Args& a)
       : pair_(a),
         start_(a.op() == "hw.rope.at" ? a.live_integer("start_pos") : LiveInt{}),
-        step_(a.step<wgsl::rope>(
+        step_(a.step<wgsl::rope::rope>(
             {pair_.q_out, pair_.k_out, pair_.q, pair_.k, pair_.cosines, pair_.sines})) {}
 
   Status plan(const Shapes& s, Plan& plan) const override {
-    wgsl::rope::Params params{};
+    wgsl::rope::rope::Params params{};
     HW_CHECK(pair_.plan(s, s[start_], s[pair_.q].back() / 2, params, plan));
     plan.run(step_, params, Grid::threads(params.quads));
     return {};
@@ -76,7 +76,7 @@ class Rope final : public Op {
  private:
   RopePair pair_;
   LiveInt start_;
-  Step<wgsl::rope> step_;
+  Step<wgsl::rope::rope> step_;
 };
 
 // Halves are pairs; the tables are whole.
@@ -86,14 +86,14 @@ class RopeHalves final : public Op {
       : pair_(a),
         start_(a.live_integer("start_pos")),
         rotary_(a.bound(pair_.cosines).back()),
-        step_(a.step<wgsl::rope_halves>(
+        step_(a.step<wgsl::rope::rope_halves>(
             {pair_.q_out, pair_.k_out, pair_.q, pair_.k, pair_.cosines, pair_.sines})) {
     a.require(rotary_ % 2 == 0 && rotary_ <= a.bound(pair_.q).back(), "turning ", rotary_, " of ",
               a.bound(pair_.q).back(), " elements of a head");
   }
 
   Status plan(const Shapes& s, Plan& plan) const override {
-    wgsl::rope_halves::Params params{};
+    wgsl::rope::rope_halves::Params params{};
     HW_CHECK(pair_.plan(s, s[start_], rotary_, params, plan));
     params.rotary = u32(rotary_);
     plan.run(step_, params, Grid::threads(params.quads));
@@ -104,7 +104,7 @@ class RopeHalves final : public Op {
   RopePair pair_;
   LiveInt start_;
   int64_t rotary_;
-  Step<wgsl::rope_halves> step_;
+  Step<wgsl::rope::rope_halves> step_;
 };
 
 class RopeFreqs final : public Op {
@@ -113,7 +113,7 @@ class RopeFreqs final : public Op {
       : x_(a.tensor("x")),
         freqs_(a.tensor("freqs_cis")),
         y_(a.out()),
-        step_(a.step<wgsl::rope_freqs>({y_, x_, freqs_})) {
+        step_(a.step<wgsl::rope::rope_freqs>({y_, x_, freqs_})) {
     a.require(a.bound(x_).rank() == 3 && a.bound(x_).back() % 4 == 0, "dims ", a.bound(x_),
               " are not [batch, positions, a multiple of 4]");
   }
@@ -134,7 +134,7 @@ class RopeFreqs final : public Op {
   Tensor x_;
   Tensor freqs_;
   Tensor y_;
-  Step<wgsl::rope_freqs> step_;
+  Step<wgsl::rope::rope_freqs> step_;
 };
 
 HIGHWATER_OP(Rope,

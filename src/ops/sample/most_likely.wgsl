@@ -3,14 +3,10 @@
 
 #main row lane
   if (row > 0u || params.count == 0u) { return; }
-  var best = LOWEST;
-  var best_at = 0u;
+  var best = Find(LOWEST, 0u);
   for (var i = lane; i < params.count; i += WG) {
     let v = x_at(params.start + i);
-    if (v > best) {
-      best = v;
-      best_at = i;
-    }
+    if (v > best.score) { best = Find(v, i); }
   }
-  put_winner(lane, best, best_at);
+  put_winner(lane, best);
 }

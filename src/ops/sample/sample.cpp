@@ -1,9 +1,9 @@
-#include "wgsl/sample.h"
+#include "wgsl/sample/sample.h"
 
 #include <bit>
 
 #include "graph/op.h"
-#include "wgsl/most_likely.h"
+#include "wgsl/sample/most_likely.h"
 
 namespace highwater {
 namespace {
@@ -24,8 +24,8 @@ class Sample final : public Op {
         seed_(a.live_integer("seed")),
         draw_(a.live_integer("draw")),
         y_(a.out()),
-        most_likely_(a.step<wgsl::most_likely>({y_, logits_})),
-        sample_(a.step<wgsl::sample>({y_, logits_})) {
+        most_likely_(a.step<wgsl::sample::most_likely>({y_, logits_})),
+        sample_(a.step<wgsl::sample::sample>({y_, logits_})) {
     a.require(is_float(a.dtype(logits_)) && !a.bound(logits_).empty(), "logits of dims ",
               a.bound(logits_));
     a.require(!is_float(a.dtype(y_)) && a.bound(y_).numel() == 1, "one token has dims ",
@@ -44,11 +44,11 @@ class Sample final : public Op {
     const int64_t walk = ceil_div<int64_t>(logits.back(), Grid::kWorkgroupSize);
     const bool greedy = temperature == 0.0f || s[top_k_] == 1;
     if (greedy) {
-      plan.run(most_likely_, params_of<wgsl::most_likely::Params>(s), Grid::groups(1),
+      plan.run(most_likely_, params_of<wgsl::sample::most_likely::Params>(s), Grid::groups(1),
                Rounds{walk});
       return {};
     }
-    auto params = params_of<wgsl::sample::Params>(s);
+    auto params = params_of<wgsl::sample::sample::Params>(s);
     params.inverse_temperature = 1.0f / temperature;
     // All tokens are no choice.
     params.top_k = s[top_k_] < logits.back() ? u32(s[top_k_]) : 0;
@@ -80,8 +80,8 @@ class Sample final : public Op {
   LiveInt seed_;
   LiveInt draw_;
   Tensor y_;
-  Step<wgsl::most_likely> most_likely_;
-  Step<wgsl::sample> sample_;
+  Step<wgsl::sample::most_likely> most_likely_;
+  Step<wgsl::sample::sample> sample_;
 };
 
 HIGHWATER_OP(Sample,

@@ -5,6 +5,8 @@
 // agree with the bits so far are added up by their next eight. Weights are integers, because sums
 // of floats depend on the order of the invocations.
 #include "sample_shared.wgsl"
+#over_lanes sum f32 a + b
+#over_lanes top f32 max(a, b)
 
 const BINS = 256u;
 const ONE = 1073741824.0;  // a probability of 1 as a weight
@@ -19,28 +21,6 @@ fn logit(i: u32) -> f32 { return x_at(params.start + i) * params.inverse_tempera
 fn key_of(v: f32) -> u32 {
   let b = bitcast<u32>(v);
   return select(b | 0x80000000u, ~b, (b >> 31u) == 1u);
-}
-
-fn sum_of_all(lane: u32, part: f32) -> f32 {
-  workgroupBarrier();
-  scores[lane] = part;
-  for (var stride = WG / 2u; stride > 0u; stride /= 2u) {
-    workgroupBarrier();
-    if (lane < stride) { scores[lane] += scores[lane + stride]; }
-  }
-  workgroupBarrier();
-  return scores[0];
-}
-
-fn max_of_all(lane: u32, part: f32) -> f32 {
-  workgroupBarrier();
-  scores[lane] = part;
-  for (var stride = WG / 2u; stride > 0u; stride /= 2u) {
-    workgroupBarrier();
-    if (lane < stride) { scores[lane] = max(scores[lane], scores[lane + stride]); }
-  }
-  workgroupBarrier();
-  return scores[0];
 }
 
 // The largest key such that the weights of all with at least this key reach `wanted`. A scale of 0
@@ -100,7 +80,7 @@ fn gumbel_noise(token: u32) -> f32 {
   if (row > 0u || params.count == 0u) { return; }
   var part = LOWEST;
   for (var i = lane; i < params.count; i += WG) { part = max(part, logit(i)); }
-  let highest = max_of_all(lane, part);
+  let highest = top_over_lanes(part, lane);
 
   var cut = 0u;
   if (params.top_k > 0u) { cut = find_cut(lane, params.top_k, 0u, highest, 0.0); }
@@ -110,21 +90,16 @@ fn gumbel_noise(token: u32) -> f32 {
       let v = logit(i);
       if (key_of(v) >= cut) { part += exp(v - highest); }
     }
-    let scale = ONE / sum_of_all(lane, part);
+    let scale = ONE / sum_over_lanes(part, lane);
     cut = max(cut, find_cut(lane, max(u32(params.top_p * ONE), 1u), cut, highest, scale));
   }
 
-  var best = LOWEST;
-  var best_at = 0u;
+  var best = Find(LOWEST, 0u);
   for (var i = lane; i < params.count; i += WG) {
     let v = logit(i);
     if (key_of(v) < cut) { continue; }
     let score = v + gumbel_noise(i);
-    if (score > best) {
-      best = score;
-      best_at = i;
-    }
+    if (score > best.score) { best = Find(score, i); }
   }
-  workgroupBarrier();
-  put_winner(lane, best, best_at);
+  put_winner(lane, best);
 }

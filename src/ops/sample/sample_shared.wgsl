@@ -14,23 +14,20 @@ struct Params {
 
 const LOWEST = -3.4e38;
 
-var<workgroup> scores: array<f32, WG>;
-var<workgroup> places: array<u32, WG>;
+// A token and how good it is.
+struct Find {
+  score: f32,
+  place: u32,
+}
+#over_lanes best Find better(a, b)
 
 // The first of the best, so that what wins does not depend on the number of invocations.
-fn put_winner(lane: u32, score: f32, place: u32) {
-  scores[lane] = score;
-  places[lane] = place;
-  for (var stride = WG / 2u; stride > 0u; stride /= 2u) {
-    workgroupBarrier();
-    if (lane < stride) {
-      let score = scores[lane + stride];
-      let place = places[lane + stride];
-      if (score > scores[lane] || (score == scores[lane] && place < places[lane])) {
-        scores[lane] = score;
-        places[lane] = place;
-      }
-    }
-  }
-  if (lane == 0u) { y_put(0u, vec4<y_t>(y_t(places[0]), 0, 0, 0)); }
+fn better(a: Find, b: Find) -> Find {
+  if (b.score > a.score || (b.score == a.score && b.place < a.place)) { return b; }
+  return a;
+}
+
+fn put_winner(lane: u32, found: Find) {
+  let best = best_over_lanes(found, lane);
+  if (lane == 0u) { y_put(0u, vec4<y_t>(y_t(best.place), 0, 0, 0)); }
 }

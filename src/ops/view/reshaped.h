@@ -3,29 +3,28 @@
 
 #include <optional>
 
-#include "graph/op.h"
-#include "wgsl/plain_copy.h"
+#include "ops/map/map.h"
 
 namespace highwater {
 
 class Reshaped {
  public:
-  Reshaped(Args& a, Tensor y, Tensor x) : x_(x), y_(y) {
-    if (!a.alias(y, x)) copy_ = a.step<wgsl::plain_copy>({y, x});
+  Reshaped(Args& a, Tensor y, Tensor x) : y_(y) {
+    if (!a.alias(y, x)) copy_ = Map(a, Mapped::copy(a, y, x, "copy"));
   }
 
   Status plan(const Shapes& s, const Dims& dims, Plan& plan) const {
-    plan.resize(y_, dims);
-    if (!copy_) return {};
-    const int64_t numel = s[x_].numel();
-    plan.run(*copy_, {.quads = quads_of(numel)}, Grid::quads(numel));
+    if (copy_) {
+      copy_->plan(s, dims, plan);
+    } else {
+      plan.resize(y_, dims);
+    }
     return {};
   }
 
  private:
-  Tensor x_;
   Tensor y_;
-  std::optional<Step<wgsl::plain_copy>> copy_;
+  std::optional<Map> copy_;
 };
 
 }  // namespace highwater

@@ -128,6 +128,32 @@ TEST(Kernel, WithoutSubgroupsALaneIsAnInvocation) {
   EXPECT_FALSE(has(k, "subgroup"));
 }
 
+TEST(Kernel, LanesMayBeAWholeWorkgroup) {
+  const auto k = expand_text("#lanes row lane\n}\n", {}, {{"LANES", "64"}}, 0, kSoftware);
+  EXPECT_TRUE(has(k, "@workgroup_size(WG)"));
+  EXPECT_TRUE(has(k, "let row = (group_id.y * group_count.x + group_id.x); let lane = local_id;"));
+  EXPECT_FALSE(has(k, "subgroup"));
+}
+
+TEST(Kernel, WhatLanesFoundIsMergedAsTheyShareTheWork) {
+  const std::string_view source = "#over_lanes sum vec4<f32> a + b\n#lanes row lane\n}\n";
+  const auto shared_by = [&](const char* lanes) {
+    return expand_text(source, {}, {{"LANES", lanes}}, 0, kSoftware);
+  };
+  const std::string_view head = "fn sum_over_lanes(mine: vec4<f32>, lane: u32) -> vec4<f32> {";
+  for (const char* lanes : {"1", "2", "8", "64"}) EXPECT_TRUE(has(shared_by(lanes), head)) << lanes;
+  EXPECT_FALSE(has(shared_by("1"), "workgroupBarrier"));
+  EXPECT_FALSE(has(shared_by("1"), "var<workgroup>"));
+  EXPECT_TRUE(has(shared_by("2"), "let b = subgroupBroadcast(mine, 0u + 1u);\n    a = a + b;\n"));
+  EXPECT_FALSE(has(shared_by("2"), "1u + 1u")) << "there are two lanes";
+  EXPECT_TRUE(has(shared_by("8"), "6u + 1u"));
+  EXPECT_TRUE(has(shared_by("64"), "var<workgroup> sum_parts: array<vec4<f32>, WG>;"));
+  EXPECT_TRUE(has(shared_by("64"), "sum_parts[lane] = a + b;"));
+  EXPECT_TRUE(has(expand_text("#over_lanes top f32 max(a, b)\n#main row lane\n}\n", {}),
+                  "top_parts[lane] = max(a, b);"));
+  EXPECT_TRUE(fails_saying(expand_text("#over_lanes sum f32\n", {}), {"sample", "how"}));
+}
+
 TEST(Kernel, ParamsAreBoundWhereThereAreAny) {
   EXPECT_TRUE(has(expand_text("#output y\n", {DType::Float32}, {}, 16),
                   "@group(0) @binding(0) var<uniform> params: Params;"));
@@ -162,13 +188,19 @@ TEST(Kernel, UnrolledLinesRepeatWithTheirIndexAndNest) {
   EXPECT_TRUE(fails_saying(expand_text("#unroll i\n#end\n", {}), {"sample", "no count"}));
 }
 
-TEST(Kernel, IncludedLinesAreExpandedInTurn) {
-  const auto k = expand_text("#include PART\n", {DType::Float32},
-                             {{"PART", "#output y\nlet n = ${N};\n"}, {"N", "3"}});
+TEST(Kernel, AHoleOnALineOfItsOwnMayBeFilledWithLines) {
+  const auto k =
+      expand_text("  ${PART}\n", {DType::Float32},
+                  {{"PART", "#output y\n${INNER}\n"}, {"INNER", "let n = ${N};"}, {"N", "3"}});
   ASSERT_TRUE(succeeds(k));
   EXPECT_EQ(k->uses, std::vector<OperandUse>{{.writes = true}});
   EXPECT_TRUE(has(k, "let n = 3;\n"));
-  EXPECT_TRUE(fails_saying(expand_text("#include GONE\n", {}), {"sample", "${GONE}"}));
+  EXPECT_FALSE(has(expand_text("${NONE}\n", {}, {{"NONE", ""}}), "\n\n"));
+  EXPECT_TRUE(fails_saying(expand_text("${GONE}\n", {}), {"sample", "${GONE}"}));
+}
+
+TEST(Kernel, TwoHolesOnALineAreFilledWithinIt) {
+  EXPECT_TRUE(has(expand_text("${A} ${B}\n", {}, {{"A", "let x ="}, {"B", "1;"}}), "let x = 1;\n"));
 }
 
 TEST(Kernel, InnerIndexHidesAnOuterOne) {

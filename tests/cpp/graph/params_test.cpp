@@ -6,38 +6,39 @@
 #include <type_traits>
 
 #include "graph/plan.h"
-#include "wgsl/binary_functions.h"
-#include "wgsl/cat.h"
-#include "wgsl/matmul_tile.h"
-#include "wgsl/plain_copy.h"
-#include "wgsl/sample.h"
-#include "wgsl/softmax_stats.h"
-#include "wgsl/strided_copy.h"
-#include "wgsl/unary.h"
+#include "wgsl/fold/norm.h"
+#include "wgsl/fold/softmax_stats.h"
+#include "wgsl/gather/cat.h"
+#include "wgsl/linear/matmul_tile.h"
+#include "wgsl/map/map.h"
+#include "wgsl/map/map_strided.h"
+#include "wgsl/picked.h"
+#include "wgsl/rope/rope_freqs.h"
+#include "wgsl/sample/sample.h"
 
 namespace highwater {
 namespace {
 
-using wgsl::cat;
-using wgsl::plain_copy;
-using wgsl::strided_copy;
-using wgsl::unary;
+using wgsl::fold::norm;
+using wgsl::gather::cat;
+using wgsl::map::map;
+using wgsl::map::map_strided;
+using wgsl::rope::rope_freqs;
 
-// One scalar is padded to a whole uniform.
-static_assert(plain_copy::kParamsSize == 16 && sizeof(plain_copy::Params) == 16);
+// Two scalars are padded to a whole uniform.
+static_assert(rope_freqs::kParamsSize == 16 && sizeof(rope_freqs::Params) == 16);
 
-// Five scalars of three types follow each other.
-static_assert(unary::kParamsSize == 32 && sizeof(unary::Params) == 32);
-static_assert(offsetof(unary::Params, p_float) == 4 && offsetof(unary::Params, q_int) == 16);
-static_assert(std::is_same_v<decltype(unary::Params::quads), uint32_t>);
-static_assert(std::is_same_v<decltype(unary::Params::p_float), float>);
-static_assert(std::is_same_v<decltype(unary::Params::q_int), int32_t>);
+// Seven scalars of two types follow each other.
+static_assert(norm::kParamsSize == 32 && sizeof(norm::Params) == 32);
+static_assert(offsetof(norm::Params, rows) == 4 && offsetof(norm::Params, eps) == 24);
+static_assert(std::is_same_v<decltype(norm::Params::quads), uint32_t>);
+static_assert(std::is_same_v<decltype(norm::Params::eps), float>);
 
-// Arrays of vectors, and a scalar after them.
-static_assert(strided_copy::kParamsSize == 96 && sizeof(strided_copy::Params) == 96);
-static_assert(offsetof(strided_copy::Params, size) == 16);
-static_assert(offsetof(strided_copy::Params, stride) == 48);
-static_assert(offsetof(strided_copy::Params, inner_stride) == 80);
+// Vectors, and an array of them.
+static_assert(map_strided::kParamsSize == 176 && sizeof(map_strided::Params) == 176);
+static_assert(offsetof(map_strided::Params, numbers) == 16);
+static_assert(offsetof(map_strided::Params, start) == 32);
+static_assert(offsetof(map_strided::Params, dims) == 48);
 
 // Three scalars leave a hole before the vectors that follow.
 static_assert(offsetof(cat::Params, width) == 8 && offsetof(cat::Params, start) == 16);
@@ -48,42 +49,49 @@ template <class Params>
 concept TakesValuesByPosition = requires { Params{1u}; } || requires {
   Params{1u, 1.0f};
 } || requires { Params{{}, 1u}; } || requires { Params{ByName<Params>{}, 1u}; };
-static_assert(!TakesValuesByPosition<plain_copy::Params>);
-static_assert(!TakesValuesByPosition<unary::Params>);
-static_assert(!TakesValuesByPosition<strided_copy::Params>);
+static_assert(!TakesValuesByPosition<map::Params>);
+static_assert(!TakesValuesByPosition<norm::Params>);
+static_assert(!TakesValuesByPosition<map_strided::Params>);
 struct WithoutByName {
   uint32_t quads;
   float number;
 };
 static_assert(TakesValuesByPosition<WithoutByName>);
-static_assert(std::is_trivially_copyable_v<unary::Params>);
+static_assert(std::is_trivially_copyable_v<norm::Params>);
 
 // Kernels whose loops follow live sizes: plans must say how many rounds those take.
-static_assert(wgsl::softmax_stats::kWalks && wgsl::matmul_tile::kWalks && wgsl::sample::kWalks);
-static_assert(!cat::kWalks && !strided_copy::kWalks && !unary::kWalks);
+static_assert(wgsl::fold::softmax_stats::kWalks && wgsl::linear::matmul_tile::kWalks &&
+              wgsl::sample::sample::kWalks);
+static_assert(!cat::kWalks && !map_strided::kWalks && !map::kWalks);
 template <class K>
 concept RunsWithoutRounds = requires(Plan plan, Step<K> step, typename K::Params params) {
   plan.run(step, params, Grid{});
 };
-static_assert(RunsWithoutRounds<cat> && !RunsWithoutRounds<wgsl::softmax_stats>);
+static_assert(RunsWithoutRounds<cat> && !RunsWithoutRounds<wgsl::fold::softmax_stats>);
 
 TEST(Params, AreSetByNameAndTheRestIsZero) {
-  unary::Params params{};
-  params.q_float = 2.5f;
+  cat::Params params{};
+  params.width = 7;
   EXPECT_EQ(params.quads, 0u);
-  const unary::Params all{.quads = 1, .p_float = 2, .q_float = 2.5f, .p_int = 4, .q_int = 5};
-  EXPECT_EQ(all.q_float, params.q_float);
-  EXPECT_EQ(all.q_int, 5);
+  const cat::Params all{
+      .quads = 1, .by_quad = 1, .width = 7, .start = {0, 4}, .extent = {4, 3, 0, 0}};
+  EXPECT_EQ(all.width, params.width);
+  EXPECT_EQ(all.extent[1], 3u);
 }
 
 // A file of functions has no params.
-static_assert(wgsl::binary_functions::kParamsSize == 0);
+static_assert(wgsl::picked::kParamsSize == 0);
 
 TEST(Params, SourcesKnowTheirNameSizeAndText) {
-  EXPECT_EQ(strided_copy::kSource.name, "strided_copy");
-  EXPECT_EQ(strided_copy::kSource.params_size, 96u);
-  EXPECT_NE(strided_copy::kSource.text.find("struct Params {"), std::string_view::npos);
-  EXPECT_NE(strided_copy::kSource.text.find("#output y\n"), std::string_view::npos);
+  EXPECT_EQ(map_strided::kSource.name, "map_strided");
+  EXPECT_EQ(map_strided::kSource.params_size, 176u);
+  EXPECT_NE(map_strided::kSource.text.find("struct Params {"), std::string_view::npos);
+  EXPECT_NE(map_strided::kSource.text.find("#output y\n"), std::string_view::npos);
+}
+
+TEST(Params, IncludesOfTheLibraryAreInPlace) {
+  EXPECT_NE(map_strided::kSource.text.find("fn walk("), std::string_view::npos);
+  EXPECT_EQ(map_strided::kSource.text.find("#include"), std::string_view::npos);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 struct Dim {
   int64_t size;
-  std::array<int64_t, 2> strides;
+  std::array<int64_t, 3> strides;
 };
 
 // Where operand k is read for each output element in turn, loop within loop.
@@ -28,30 +28,31 @@ std::vector<int64_t> offsets(const std::vector<Dim>& dims, size_t operand) {
 }
 
 // The same from the merged loop, as kernels compute it: in wrapping 32-bit arithmetic.
-std::vector<int64_t> merged_offsets(const StridedLoop<2>& loop, size_t operand, size_t count) {
-  const auto sizes = loop.sizes(), strides = loop.strides(operand);
+std::vector<int64_t> merged_offsets(const StridedLoop& loop, size_t operand, size_t count) {
+  const StridedLoop::Walk dims = loop.dims();
   std::vector<int64_t> result;
   for (size_t i = 0; i < count; ++i) {
     auto rest = static_cast<uint32_t>(i);
     uint32_t offset = 0;
     for (uint32_t d = loop.rank(); d-- > 0;) {
-      offset += rest % sizes[d] * strides[d];
-      rest /= sizes[d];
+      const uint32_t size = dims[4 * d];
+      offset += rest % size * dims[4 * d + 1 + operand];
+      rest /= size;
     }
     result.push_back(static_cast<int32_t>(offset));
   }
   return result;
 }
 
-StridedLoop<2> loop_over(const std::vector<Dim>& dims) {
-  StridedLoop<2> loop;
+StridedLoop loop_over(const std::vector<Dim>& dims) {
+  StridedLoop loop;
   for (const Dim& d : dims) loop.add_dim(d.size, d.strides);
   return loop;
 }
 
 void expect_same(const std::vector<Dim>& dims) {
-  const StridedLoop<2> loop = loop_over(dims);
-  for (size_t k = 0; k < 2; ++k) {
+  const StridedLoop loop = loop_over(dims);
+  for (size_t k = 0; k < 3; ++k) {
     const auto expected = offsets(dims, k);
     EXPECT_EQ(merged_offsets(loop, k, expected.size()), expected);
   }
@@ -107,8 +108,8 @@ TEST(StridedLoop, ByQuadIsSaidOnlyWhereFourOutputsReadAQuadOrASingleElement) {
     for (Dim& d : dims) d = {below(2) ? 4 : 1 + below(8), {4 * below(3), below(9)}};
     dims.back().strides = {below(2), below(2)};
     const int64_t offset = below(2) ? 4 * below(3) : below(6);
-    const StridedLoop<2> loop = loop_over(dims);
-    for (size_t k = 0; k < 2; ++k) {
+    const StridedLoop loop = loop_over(dims);
+    for (size_t k = 0; k < 3; ++k) {
       if (!loop.by_quad(k, offset)) continue;
       ++said;
       const auto from = offsets(dims, k);
@@ -125,11 +126,23 @@ TEST(StridedLoop, ByQuadIsSaidOnlyWhereFourOutputsReadAQuadOrASingleElement) {
 }
 
 TEST(StridedLoop, SaysWhenThereAreTooManyDims) {
-  StridedLoop<1> loop;
+  StridedLoop loop;
   for (int i = 0; i < 8; ++i) loop.add_dim(2, {7});
   EXPECT_TRUE(loop.fits());
   loop.add_dim(2, {7});
   EXPECT_FALSE(loop.fits());
+}
+
+TEST(StridedLoop, TwoWalksShareAnArray) {
+  StridedLoop first, second;
+  first.add_dim(5, {7});
+  second.add_dim(3, {2, 9});
+  second.add_dim(4, {11});
+  StridedLoop::Walk dims{};
+  first.put_dims(dims, 0);
+  second.put_dims(dims, first.rank());
+  const StridedLoop::Walk wanted{5, 7, 0, 0, 3, 2, 9, 0, 4, 11};
+  EXPECT_EQ(dims, wanted);
 }
 
 TEST(StridedLoop, BroadcastStridesAreZeroWhereATensorIsStretched) {

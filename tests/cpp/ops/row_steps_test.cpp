@@ -1,4 +1,4 @@
-// Which of two kernels works along a row: one invocation by itself, or a workgroup. Both kinds of
+// Who works along a row: one invocation by itself, or a workgroup. Both kinds of
 // adapter, from short rows to rows at the end of what loops may take.
 #include <functional>
 
@@ -27,25 +27,25 @@ const Case kCases[] = {
      [](ProgramBuilder& b, ValueId x, int64_t most) {
        b.apply("aten._softmax.default", {x, b.integer(1), b.flag(false)}, {kRows, most});
      },
-     "softmax_rows", "softmax_groups", 21'848, 64},
+     "softmax", "softmax/shared", 21'848, 64},
     {"sum",
      [](ProgramBuilder& b, ValueId x, int64_t) {
        b.apply("aten.sum.dim_IntList", {x, b.integers({1}), b.flag(false), b.null()}, {kRows});
      },
-     "reduce_threads/sum", "reduce_groups/sum", 65'540, 64},
+     "reduce/sum", "reduce/sum_shared", 65'540, 64},
     {"rms_norm",
      [](ProgramBuilder& b, ValueId x, int64_t most) {
        const ValueId w = b.apply("aten.select_copy.int", {x, b.integer(0), b.integer(0)}, {most});
        b.apply("et_vk.rms_norm.default", {x, w, b.number(1e-5)}, {kRows, most});
      },
-     "rms_norm_rows", "rms_norm_groups", 32'772, 4},
+     "rms_norm", "rms_norm/shared", 32'772, 4},
     {"add_rms_norm",
      [](ProgramBuilder& b, ValueId x, int64_t most) {
        const ValueId w = b.apply("aten.select_copy.int", {x, b.integer(0), b.integer(0)}, {most});
        const ValueId sum = b.tensor({kRows, most}), y = b.tensor({kRows, most});
        b.call("hw.add_rms_norm", {x, x, w, b.number(1e-5), b.list({sum, y})});
      },
-     "rms_norm_rows/add", "rms_norm_groups/add", 32'772, 4},
+     "rms_norm/add", "rms_norm/add_shared", 32'772, 4},
     {"layer_norm",
      [](ProgramBuilder& b, ValueId x, int64_t most) {
        const ValueId y = b.tensor({kRows, most}), mean = b.tensor({kRows, 1}),
@@ -53,7 +53,7 @@ const Case kCases[] = {
        b.call("aten.native_layer_norm.default", {x, b.integers({most}), b.null(), b.null(),
                                                  b.number(1e-5), b.list({y, mean, scale})});
      },
-     "norm_rows", "norm_groups", 5'464, 64},
+     "norm", "norm/shared", 5'464, 64},
 };
 
 class RowSteps : public testing::TestWithParam<Case> {

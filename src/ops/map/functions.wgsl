@@ -1,3 +1,17 @@
+// What WGSL lacks, or leaves undefined, of the functions that rows of the map family call.
+
+// Abramowitz and Stegun 7.1.26: within 1.5e-7 everywhere.
+fn error_function(x: vec4<f32>) -> vec4<f32> {
+  let t = 1.0 / (1.0 + 0.3275911 * abs(x));
+  let tail = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+  return sign(x) * (1.0 - tail * exp(-x * x));
+}
+
+// Implementations may compute tanh from exp(2x), which overflows; beyond 10 it is 1 in f32.
+fn safe_tanh(x: vec4<f32>) -> vec4<f32> {
+  return tanh(clamp(x, vec4<f32>(-10.0), vec4<f32>(10.0)));
+}
+
 // WGSL's pow is undefined for negative bases and 0^0.
 fn power(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
   let magnitude = pow(abs(a), b);
