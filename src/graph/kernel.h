@@ -55,13 +55,11 @@ struct KernelText {
 //   #main i      the entry point, one invocation an item: i is its number
 //   #main g l    the same by workgroups: g is the group's number, l the invocation's within it
 //   #lanes g l   the same by ${LANES} invocations an item, of which this is number l: one by
-//   itself,
-//                a whole workgroup, or the lanes of a subgroup in between
+//                itself, a whole workgroup, or the lanes of a subgroup in between
 //   #over_lanes sum f32 a + b   sum_over_lanes(v, l): what these found, as one; `a + b` merges two
 //   #unroll k 4  repeats the lines up to its #end, with ${k} as 0, 1, 2, 3
-//   ${NAME}      a hole, which a substitution fills. One on a line of its own may be filled with
-//   whole
-//                lines, which are expanded in turn
+//   ${NAME}      a hole, which a substitution fills; one on a line of its own may be filled with
+//                whole lines, which are expanded in turn
 // Bindings are numbered in order of appearance, after the params at binding 0. Four consecutive
 // elements are a quad, the unit of memory access for every dtype: x_quad gives it as vec4<x_t>,
 // where x_t is f32 or i32, whatever the width in memory.

@@ -35,11 +35,6 @@ NUMBERS = {
         floats,
         "aten.clamp.default",
     ),
-    "a limit that no float holds": (
-        lambda x: torch.clamp(x, -1e300, 1e300),
-        floats,
-        "aten.clamp.default",
-    ),
     "ints against a large one": (
         lambda x: torch.clamp(x, 16777217, 2**31 - 1),
         ints,
@@ -63,7 +58,7 @@ NUMBERS = {
 def test_numbers(number):
     function, make, name = NUMBERS[number]
     check_live(
-        Fn(lambda x: (function(x), -x)),
+        Fn(lambda x: (function(x), x + x)),
         lambda n: (make(n),),
         shapes({0: live()}),
         ops=[name],

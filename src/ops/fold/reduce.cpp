@@ -127,9 +127,8 @@ class Reduce final : public Op {
     const int64_t unit = mode == Mode::Rows ? 4 : 1;
     const int64_t inner = reduced.inner_size(), outer = count == 0 ? 0 : count / inner;
     // Lanes that the innermost dim cannot use share what is about it.
-    const auto inner_lanes = std::min<int64_t>(
-        Grid::kWorkgroupSize, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(
-                                  std::max<int64_t>(ceil_div(inner, unit), 1)))));
+    const int64_t useful = std::clamp<int64_t>(ceil_div(inner, unit), 1, Grid::kWorkgroupSize);
+    const auto inner_lanes = static_cast<int64_t>(std::bit_ceil(static_cast<uint32_t>(useful)));
     const int64_t outer_lanes = Grid::kWorkgroupSize / inner_lanes;
     const int64_t rank = std::max<int64_t>(reduced.rank(), 1);
     const Walk walk{

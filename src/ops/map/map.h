@@ -28,6 +28,7 @@ struct Mapped {
   // Of operands that are copied, and not computed with.
   static Mapped copy(Args& a, Tensor y, Tensor x, std::string_view variant);
 
+  static constexpr size_t kMostOperands = StridedLoop::kOperands;
   static constexpr size_t kMostNumbers = 4;
 };
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <limits>
 #include <span>
 #include <string_view>
 
@@ -23,8 +22,22 @@ struct MapRow {
   // Of rows of the same op, this is for the op's string argument being so. A none is empty.
   std::string_view when = {};
   // What a number that is none stands for.
-  std::array<double, 2> none = {};
+  std::array<double, Mapped::kMostNumbers> none = {};
 };
+
+// Whether there are names for all that the ops take.
+constexpr bool has_names(std::span<const MapRow> table) {
+  for (const MapRow& row : table) {
+    const Schema schema(row.op.schema.text);
+    size_t tensors = 0, numbers = 0;
+    for (const Argument& argument : schema.arguments()) {
+      tensors += argument.kind == ArgumentKind::Tensor;
+      numbers += argument.kind == ArgumentKind::Scalar;
+    }
+    if (tensors > Mapped::kMostOperands || numbers > Mapped::kMostNumbers) return false;
+  }
+  return true;
+}
 
 class MapOp : public Op {
  public:
@@ -40,6 +53,7 @@ class MapOp : public Op {
 
 // Registers the rows of a table as ops of class T.
 #define HIGHWATER_MAPS(T, rows)                          \
+  static_assert(::highwater::has_names(rows));           \
   class T final : public ::highwater::MapOp {            \
    public:                                               \
     explicit T(::highwater::Args& a) : MapOp(a, rows) {} \
