@@ -31,6 +31,10 @@ class HIGHWATER_API Generator {
   // the first, and gives logits.
   static Result<std::unique_ptr<Generator>> open(const std::string& path,
                                                  const SessionOptions& options = {});
+  // The same in parts; see Session::Loading.
+  class Loading;
+  static Result<std::unique_ptr<Loading>> start_open(const std::string& path,
+                                                     const SessionOptions& options = {});
   // Whether it is such a model, or why not. Loads nothing.
   static Status check(const std::string& path);
   ~Generator();
@@ -47,6 +51,13 @@ class HIGHWATER_API Generator {
   // Draws `count` tokens, each fed into the next step on the device: one submit, and one wait, for
   // all of them. They are the same as if drawn one by one. What was appended is fed before.
   Result<std::span<const int64_t>> draw(size_t count, const Sampling& sampling = {});
+
+  // The same in three parts, none of which waits for the device; see Session::start_run. A text
+  // that is too long to be fed at once is fed part by part, as poll() is called. Until it is
+  // finished the text cannot be changed.
+  Status start_draw(size_t count, const Sampling& sampling = {});
+  bool poll();
+  Result<std::span<const int64_t>> finish_draw();
 
   // Goes back to the first `length` tokens of the text. 0 starts anew.
   Status rewind(size_t length);
@@ -68,9 +79,13 @@ class HIGHWATER_API Generator {
 
  private:
   Generator() = default;
+  Status check_idle() const;
   Status check_text(size_t begin, std::span<const int64_t> tokens) const;
-  Status feed_chunk();
-  Result<std::span<const int64_t>> draw_batch(size_t count, const Sampling& sampling);
+  bool is_last_feed() const;
+  Status start_feed();
+  Status start_chunk();
+  Status start_batch();
+  Status finish_run();
 
   std::unique_ptr<Session> session_;
   std::vector<int64_t> text_;
@@ -82,9 +97,32 @@ class HIGHWATER_API Generator {
   std::optional<int64_t> begin_token_;
   Accounts accounts_;
 
+  struct Drawing {
+    size_t count;
+    Sampling sampling;
+    Status so_far;  // of what was fed
+  };
+  std::optional<Drawing> drawing_;  // what is under way
+
   // Kept between draws, so that warm ones allocate nothing.
   struct Batch;
   std::unique_ptr<Batch> batch_;
+};
+
+// A load that is under way. To destroy it is to give it up.
+class HIGHWATER_API Generator::Loading {
+ public:
+  ~Loading();
+
+  Result<Advance> advance();
+  Result<std::unique_ptr<Generator>> finish();
+
+ private:
+  friend class Generator;
+  Loading() = default;
+
+  std::unique_ptr<Session::Loading> session_;
+  std::unique_ptr<Generator> generator_;
 };
 
 }  // namespace highwater

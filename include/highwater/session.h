@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "highwater/accounts.h"
+#include "highwater/advance.h"
 #include "highwater/export.h"
 #include "highwater/host_tensor.h"
 #include "highwater/profile.h"
@@ -21,15 +21,6 @@
 
 namespace highwater {
 
-// The engine's own; a user of a session needs none of them.
-struct Program;
-class Graph;
-class Live;
-namespace gpu {
-struct AdapterDescription;
-struct Dispatch;
-}  // namespace gpu
-
 struct SessionOptions {
   std::string adapter;           // its index, or a part of its name; empty takes the best
   double timeout_seconds = 300;  // how long a wait for the device may take before it is given up
@@ -37,10 +28,6 @@ struct SessionOptions {
   bool half_cache = false;       // keep float32 caches as float16; see passes.h
   Progress progress;             // told how far loading has come; can end it
 };
-
-// Gives the bytes of a constant under its key to `use`, which is done with them when it returns.
-using UseBytes = std::function<Status(std::span<const std::byte>)>;
-using ConstantSource = std::function<Status(const std::string& key, const UseBytes& use)>;
 
 // One call among several that go to the device together.
 struct Call {
@@ -54,9 +41,12 @@ class HIGHWATER_API Session {
   static Result<std::unique_ptr<Session>> open(const std::string& path,
                                                const SessionOptions& options = {},
                                                std::string_view method = "forward");
-  // A program that is in memory already.
-  static Result<std::unique_ptr<Session>> load(Program program, const ConstantSource& constants,
-                                               const SessionOptions& options = {});
+  // The same in parts, for who cannot wait, or wants to do other things between them.
+  class Loading;
+  static Result<std::unique_ptr<Loading>> start_open(const std::string& path,
+                                                     const SessionOptions& options = {},
+                                                     std::string_view method = "forward");
+  // Also while a run is under way.
   ~Session();
 
   // Runs at the live shapes of `inputs` and reads all outputs back. On an error nothing has
@@ -66,6 +56,15 @@ class HIGHWATER_API Session {
   // Runs the calls one after the other in a single submit, and waits once. An input can be what an
   // output was in the call before. On an error none of them has run.
   Status run_all(std::span<const Call> calls);
+
+  // The same in three parts, none of which waits for the device: a run is started, looked after
+  // until it is done, and finished, which gives its outputs or its error. Inputs are not needed any
+  // more when it has started. The outputs of the run before are gone by then, and until it is
+  // finished no other can be started. Runs of several sessions may be under way at a time.
+  Status start_run(std::span<const Input> inputs);
+  Status start_all(std::span<const Call> calls);
+  bool poll();
+  Status finish();
 
   // Runs like run(inputs), and tells the time of each dispatch. The outputs are the same, but all
   // of it takes longer. Without a `clock`, the device's is used where it has one.
@@ -100,16 +99,29 @@ class HIGHWATER_API Session {
   // The kernels of the last run, in order.
   std::vector<std::string> kernels() const;
 
-  // For the engine's own tools.
-  const gpu::AdapterDescription& adapter() const;
-  const Graph& graph() const;
-  const Live& live() const;
-  // What the last run dispatched, in order; the steps are the graph's.
-  std::span<const gpu::Dispatch> dispatches() const;
-
  private:
+  friend struct SessionAccess;  // for the engine's own tools
   struct State;
   explicit Session(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+// A load that is under way. To destroy it is to give it up.
+class HIGHWATER_API Session::Loading {
+ public:
+  ~Loading();
+
+  // Does a part of it, which takes as long as a kernel takes to be made, or a weight to be read,
+  // and says what is left. An error ends the load.
+  Result<Advance> advance();
+  // The session, when all is done.
+  Result<std::unique_ptr<Session>> finish();
+
+ private:
+  friend struct SessionAccess;
+  struct State;
+  explicit Loading(std::unique_ptr<State> state);
 
   std::unique_ptr<State> state_;
 };

@@ -1,5 +1,6 @@
 #include "base/byte_source.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -22,7 +23,7 @@ class Memory final : public ByteSource {
   uint64_t size() const override { return bytes_.size(); }
   Status read(uint64_t offset, std::span<std::byte> to) const override {
     if (!holds(*this, offset, to.size())) return outside(*this, offset, to.size());
-    if (!to.empty()) std::memcpy(to.data(), bytes_.data() + offset, to.size());
+    if (!to.empty()) std::memcpy(to.data(), bytes_.data() + static_cast<size_t>(offset), to.size());
     return {};
   }
 
@@ -34,10 +35,11 @@ class Memory final : public ByteSource {
 
 Result<ByteBuffer> ByteBuffer::make(uint64_t size) {
   ByteBuffer buffer;
-  const bool fits = size < static_cast<uint64_t>(PTRDIFF_MAX);
-  buffer.memory_.reset(fits ? static_cast<std::byte*>(std::malloc(size ? size : 1)) : nullptr);
-  if (!buffer.memory_) return fail("there is no memory for ", size, " bytes");
   buffer.size_ = static_cast<size_t>(size);
+  const bool fits = size < static_cast<uint64_t>(PTRDIFF_MAX);
+  void* memory = fits ? std::malloc(std::max<size_t>(buffer.size_, 1)) : nullptr;
+  if (!memory) return fail("there is no memory for ", size, " bytes");
+  buffer.memory_.reset(static_cast<std::byte*>(memory));
   return buffer;
 }
 

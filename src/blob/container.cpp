@@ -25,7 +25,7 @@ Result<Bytes> region(Bytes blob, std::string_view what, uint64_t offset, uint64_
     return fail("blob header: the ", what, " (offset ", offset, ", ", size,
                 " bytes) lies outside the blob of ", blob.size(), " bytes");
   }
-  return blob.subspan(offset, size);
+  return blob.subspan(static_cast<size_t>(offset), static_cast<size_t>(size));
 }
 
 }  // namespace

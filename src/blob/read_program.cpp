@@ -84,7 +84,8 @@ class Reader {
         return fail("constant ", i, " (offset ", entry.offset(), ", ", entry.length(),
                     " bytes) lies outside the blob's ", bytes_.size(), " bytes of data");
       }
-      constant.inline_bytes = bytes_.subspan(entry.offset(), entry.length());
+      constant.inline_bytes =
+          bytes_.subspan(static_cast<size_t>(entry.offset()), static_cast<size_t>(entry.length()));
     }
     program_.constants.push_back(std::move(constant));
     return {};

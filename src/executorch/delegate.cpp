@@ -16,7 +16,7 @@
 #include "executorch/reports.h"
 #include "executorch/tracing.h"
 #include "gpu/executable.h"
-#include "highwater/session.h"
+#include "runtime/session_access.h"
 
 namespace highwater {
 namespace {
@@ -97,12 +97,12 @@ Result<std::unique_ptr<Handle>> load(std::span<const std::byte> blob,
   HW_TRY(Program program, read_program(blob));
   auto handle = std::make_unique<Handle>();
   HW_TRY(handle->session,
-         Session::load(std::move(program), constants_from(context.get_named_data_map())));
+         SessionAccess::load(std::move(program), constants_from(context.get_named_data_map())));
   handle->method =
       LoadedMethod::being_loaded(context.get_runtime_allocator(), context.get_method_name());
   handle->place = handle->method->add_delegate();
   handle->inputs.reserve(handle->session->input_count());
-  handle->step_names = lasting_step_names(handle->session->graph());
+  handle->step_names = lasting_step_names(SessionAccess::graph(*handle->session));
   add_to_last_load(handle->place, handle->session->load_accounts());
   return handle;
 }
@@ -170,7 +170,7 @@ Status execute_on(Handle& handle, et::Span<et::EValue*> args, et::EventTracer* t
   }
   Accounts accounts = session.run_accounts();
   accounts.heap_allocations = 0;
-  add_to_last_run(handle.place, accounts, session.dispatches(), handle.step_names);
+  add_to_last_run(handle.place, accounts, SessionAccess::dispatches(session), handle.step_names);
   // Of all that was done here, not only of the session's part.
   add_allocations_to_last_run(heap_allocations() - allocations);
   return {};

@@ -1,252 +1,288 @@
 #include "gpu/executable.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/checked.h"
-#include "gpu/device_impl.h"
-#include "gpu/memory.h"
-#include "gpu/read_back.h"
-#include "gpu/staging.h"
-#include "gpu/steps.h"
-#include "gpu/timestamps.h"
+#include "gpu/executable_objects.h"
 
 namespace highwater::gpu {
 namespace {
 
 constexpr int kEmptySubmits = 3;
 
+uint64_t nanoseconds(Clock::time_point at) {
+  return static_cast<uint64_t>(std::chrono::nanoseconds(at.time_since_epoch()).count());
+}
+
+void count_writes(const Work& work, Accounts& accounts) {
+  for (const Upload& u : work.uploads) accounts.uploaded_bytes += u.bytes.size();
+  accounts.params_bytes += work.params.bytes.size();
+}
+
 }  // namespace
 
-class Executable::Objects {
- public:
-  Objects(DeviceImpl& device, const Timeout& timeout)
-      : turns_(device, timeout), device_(device), staging_(device), read_back_(device) {}
-
-  // In many turns, so that others run between them, and `progress` is called in none.
-  Status load(const ExecutableSpec& spec, Accounts& accounts) {
-    HW_CHECK(memory_.load(turns_, spec, accounts));
-    HW_CHECK(turns_.take_checked([&] { return load_params(spec, accounts); }));
-    HW_CHECK(steps_.load(turns_, spec, memory_, params_.get(), accounts));
-    HW_CHECK(warm_up(spec.progress, accounts));
-    return turns_.take_checked([&]() -> Status {
-      write_now({.params = {0, spec.params}}, accounts);
-      return {};
-    });
-  }
-
-  Status run(std::span<const Work> works, Accounts& accounts) {
-    return turns_.take([&] { return run_in_turn(works, accounts); });
-  }
-
-  Status run_by_device_clock(const Work& work, Timing& timing, Accounts& accounts) {
-    return turns_.take([&]() -> Status {
-      if (!timestamps_) timestamps_ = std::make_unique<Timestamps>(device_);
-      HW_CHECK(timestamps_->begin(work.dispatches.size(), accounts));
-      HW_CHECK(run_in_turn({&work, 1}, accounts, timestamps_.get()));
-      timing.submitted = wait_began_;
-      return timestamps_->read(timing.dispatches);
-    });
-  }
-
-  Status run_by_host_clock(const Work& work, Timing& timing, Accounts& accounts) {
-    const Work before{.copies = work.copies, .uploads = work.uploads, .params = work.params};
-    const Work after{.read_backs = work.read_backs};
-    return turns_.take([&]() -> Status {
-      HW_CHECK(run_in_turn({&before, 1}, accounts));
-      HW_TRY(timing.empty_ns, empty_submit(accounts));
-      timing.submitted = std::chrono::steady_clock::now();
-      for (const Dispatch& dispatch : work.dispatches) {
-        HW_TRY(const Interval interval, submit_alone({&dispatch, 1}, accounts));
-        timing.dispatches.push_back(interval);
-      }
-      return run_in_turn({&after, 1}, accounts);
-    });
-  }
-
-  std::span<const std::byte> result(size_t i) const { return read_back_.result(i); }
-
- private:
-  Status load_params(const ExecutableSpec& spec, Accounts& accounts) {
+Status Executable::Objects::load_params(const ExecutableSpec& spec, Answers& errors,
+                                        Accounts& accounts) {
+  return turns_.take_checked(errors, [&]() -> Status {
     const WGPUBufferUsage usage =
         spec.params_in_storage ? WGPUBufferUsage_Storage : WGPUBufferUsage_Uniform;
-    HW_TRY(params_,
-           device_.make_buffer(std::max<uint64_t>(spec.params.size(), 16),
-                               usage | WGPUBufferUsage_CopyDst, false, "params", accounts));
-    return read_back_.reserve(spec.read_back_size, accounts);
-  }
+    const auto size = std::max<uint64_t>(spec.params.size(), 16);
+    HW_TRY(params_, device_.make_buffer(size, usage | WGPUBufferUsage_CopyDst, false, "params",
+                                        errors, accounts));
+    return read_back_.reserve(spec.read_back_size, errors, accounts);
+  });
+}
 
-  Status run_in_turn(std::span<const Work> works, Accounts& accounts,
-                     Timestamps* timestamps = nullptr) {
-    HW_CHECK(device_.faults().take());
-    read_back_.begin();
-    ErrorScope scope(device_);
-    HW_CHECK(reserve_read_back(works, accounts));
+Status Executable::Objects::write_params(std::span<const std::byte> bytes, Answers& errors,
+                                         Accounts& accounts) {
+  return turns_.take_checked(errors, [&]() -> Status {
+    write_now({.params = {0, bytes}}, accounts);
+    return {};
+  });
+}
+
+Status Executable::Objects::run_first(const Dispatch& dispatch, Answers& errors, Answers& work,
+                                      Accounts& accounts) {
+  return turns_.take([&]() -> Status {
+    const Work only{.dispatches = {&dispatch, 1}};
+    HW_TRY(const CommandBufferHandle commands, record({&only, 1}, errors, accounts));
+    const ErrorScope scope(device_, errors);
+    const WGPUCommandBuffer all[] = {commands.get()};
+    api().QueueSubmit(device_.queue(), 1, all);
+    accounts.submits += 1;
+    work.ask_when_idle(device_);
+    return {};
+  });
+}
+
+Status Executable::Objects::flush(Answers& errors, Answers* work, Accounts& accounts) {
+  return turns_.take_checked(errors, [&]() -> Status {
+    api().QueueSubmit(device_.queue(), 0, nullptr);
+    accounts.submits += 1;
+    if (work) work->ask_when_idle(device_);
+    return {};
+  });
+}
+
+Status Executable::Objects::start(std::span<const Work> works, Accounts& accounts, Timing* timing) {
+  Status started = turns_.take([&]() -> Status {
+    answers_.begin();
+    timing_ = timing;
+    if (timing && !timestamps_) timestamps_ = std::make_unique<Timestamps>(device_);
+    if (timing) {
+      HW_CHECK(timestamps_->begin(works.front().dispatches.size(), *answers_, accounts));
+    }
+    return start_in_turn(works, accounts);
+  });
+  is_under_way_ = started.ok();
+  if (!started) timing_ = nullptr;
+  return started;
+}
+
+bool Executable::Objects::poll() {
+  if (is_answered()) return true;
+  return !device_.poll(submitted_, timeout_, "a run") || is_answered();
+}
+
+Status Executable::Objects::finish(Accounts& accounts) {
+  if (!is_under_way_) return fail("no run is under way that could be finished");
+  if (!poll()) return fail("the run is not done yet: poll() tells when it is");
+  is_under_way_ = false;
+  accounts.wait_seconds += std::chrono::duration<double>(Clock::now() - submitted_).count();
+  return turns_.take([&] { return finish_in_turn(); });
+}
+
+bool Executable::Objects::is_answered() const {
+  return answers_->are_all_there() && read_back_.is_answered() &&
+         (!timing_ || timestamps_->is_answered());
+}
+
+Status Executable::Objects::start_in_turn(std::span<const Work> works, Accounts& accounts) {
+  HW_CHECK(device_.faults().take());
+  read_back_.begin();
+  HW_TRY(const CommandBufferHandle commands, record(works, *answers_, accounts));
+  const ErrorScope scope(device_, *answers_);
+  submitted_ = Clock::now();
+  const WGPUCommandBuffer all[] = {commands.get()};
+  api().QueueSubmit(device_.queue(), 1, all);
+  accounts.submits += 1;
+  accounts.waits += 1;
+  read_back_.start_mapping();
+  if (timing_) timestamps_->start_mapping();
+  if (read_back_.empty()) answers_->ask_when_idle(device_);
+  return {};
+}
+
+Status Executable::Objects::finish_in_turn() {
+  if (!is_answered()) return device_.faults().take();  // it is lost
+  // First of all, so that the next run knows what is mapped.
+  Status mapped = read_back_.finish_mapping();
+  Status timed = timing_ ? timestamps_->finish(timing_->dispatches) : Status();
+  if (timing_) timing_->submitted = submitted_;
+  timing_ = nullptr;
+  HW_CHECK(answers_->so_far());
+  HW_CHECK(device_.faults().take());
+  HW_CHECK(std::move(timed));
+  return mapped;
+}
+
+Status Executable::Objects::run_in_turn(std::span<const Work> works, Accounts& accounts) {
+  answers_.begin();
+  HW_CHECK(start_in_turn(works, accounts));
+  const auto look = [&]() -> Result<Advance> {
+    HW_CHECK(device_.poll_in_turn(submitted_, timeout_, "a run"));
+    return is_answered() ? Advance::Done : Advance::Waiting;
+  };
+  HW_CHECK(complete(look));
+  accounts.wait_seconds += std::chrono::duration<double>(Clock::now() - submitted_).count();
+  return finish_in_turn();
+}
+
+Status Executable::Objects::run_by_host_clock(const Work& work, Timing& timing,
+                                              Accounts& accounts) {
+  const Work before{.copies = work.copies, .uploads = work.uploads, .params = work.params};
+  const Work after{.read_backs = work.read_backs};
+  return turns_.take([&]() -> Status {
+    timing_ = nullptr;
+    HW_CHECK(run_in_turn({&before, 1}, accounts));
+    HW_TRY(timing.empty_ns, time_of_nothing(accounts));
+    timing.submitted = Clock::now();
+    for (const Dispatch& dispatch : work.dispatches) {
+      HW_TRY(const Interval interval, run_alone({&dispatch, 1}, accounts));
+      timing.dispatches.push_back(interval);
+    }
+    return run_in_turn({&after, 1}, accounts);
+  });
+}
+
+// When it was submitted and when it was done, with nothing read back.
+Result<Interval> Executable::Objects::run_alone(std::span<const Dispatch> dispatches,
+                                                Accounts& accounts) {
+  const Work work{.dispatches = dispatches};
+  HW_CHECK(run_in_turn({&work, 1}, accounts));
+  return Interval{nanoseconds(submitted_), nanoseconds(Clock::now())};
+}
+
+// The best of a few, for a machine has other things to do.
+Result<uint64_t> Executable::Objects::time_of_nothing(Accounts& accounts) {
+  uint64_t best = UINT64_MAX;
+  for (int i = 0; i < kEmptySubmits; ++i) {
+    HW_TRY(const Interval interval, run_alone({}, accounts));
+    best = std::min(best, interval.end - interval.begin);
+  }
+  return best;
+}
+
+Result<CommandBufferHandle> Executable::Objects::record(std::span<const Work> works,
+                                                        Answers& errors, Accounts& accounts) {
+  CommandBufferHandle commands;
+  {
+    const ErrorScope scope(device_, errors);
+    HW_CHECK(reserve_read_back(works, errors, accounts));
     // One call's bytes can be written ahead of it, unless it must first save what they replace.
     const bool staged = works.size() > 1 || (works.size() == 1 && !works[0].copies.empty());
     if (staged) {
-      HW_CHECK(stage(works, accounts));
+      HW_CHECK(stage(works, errors, accounts));
     } else {
       for (const Work& work : works) write_now(work, accounts);
     }
-    const CommandBufferHandle commands = encode(works, staged, accounts, timestamps);
-    // An invalid command buffer must not reach the queue: wgpu-native aborts on it.
-    HW_CHECK(scope.finish());
-    return submit(commands.get(), accounts);
+    commands = encode(works, staged, accounts);
   }
+  // An invalid command buffer must not reach the queue of wgpu-native, which aborts on it. It has
+  // answered by now; others take what is invalid without harm, and answer later.
+  HW_CHECK(errors.so_far());
+  return commands;
+}
 
-  // Drivers may compile a pipeline when it first runs, and that should not be in the middle of a
-  // user's work. Buffers begin as zeros, and with params of zero every kernel returns at once.
-  Status warm_up(const Progress& progress, Accounts& accounts) {
-    const std::vector<uint32_t> steps = steps_.one_for_each_pipeline();
-    for (size_t i = 0; i < steps.size(); ++i) {
-      HW_CHECK(tell(progress, "first runs", i, steps.size()));
-      const Dispatch dispatch{steps[i], 1, 1};
-      const auto run_once = [&]() -> Status {
-        HW_CHECK(submit_alone({&dispatch, 1}, accounts));
-        return {};
-      };
-      HW_CHECK(turns_.take(run_once));
-    }
-    return tell(progress, "first runs", steps.size(), steps.size());
+Status Executable::Objects::reserve_read_back(std::span<const Work> works, Answers& errors,
+                                              Accounts& accounts) {
+  uint64_t size = 0;
+  for (const Work& work : works) {
+    for (const ReadBack& r : work.read_backs) size += round_up(r.size, kReadBackAlignment);
   }
+  return read_back_.reserve(size, errors, accounts);
+}
 
-  // What the host's clock says of nothing: the best of a few, for a machine has other things to do.
-  Result<uint64_t> empty_submit(Accounts& accounts) {
-    uint64_t best = UINT64_MAX;
-    for (int i = 0; i < kEmptySubmits; ++i) {
-      HW_TRY(const Interval interval, submit_alone({}, accounts));
-      best = std::min(best, interval.end - interval.begin);
-    }
-    return best;
+void Executable::Objects::write_now(const Work& work, Accounts& accounts) {
+  for (const Upload& u : work.uploads) {
+    if (u.bytes.empty()) continue;
+    api().QueueWriteBuffer(device_.queue(), memory.buffer(u.buffer), 0, u.bytes.data(),
+                           u.bytes.size());
   }
+  count_writes(work, accounts);
+  if (work.params.bytes.empty()) return;
+  api().QueueWriteBuffer(device_.queue(), params_.get(), work.params.at, work.params.bytes.data(),
+                         work.params.bytes.size());
+  accounts.params_writes += 1;
+}
 
-  // When it was submitted and when it was done, with nothing read back.
-  Result<Interval> submit_alone(std::span<const Dispatch> dispatches, Accounts& accounts) {
-    const auto now = [] {
-      const auto since = std::chrono::steady_clock::now().time_since_epoch();
-      return static_cast<uint64_t>(std::chrono::nanoseconds(since).count());
-    };
-    const Work work{.dispatches = dispatches};
-    ErrorScope scope(device_);
-    const CommandBufferHandle commands = encode({&work, 1}, false, accounts);
-    HW_CHECK(scope.finish());
-    const uint64_t begin = now();
-    HW_CHECK(submit(commands.get(), accounts));
-    return Interval{begin, now()};
-  }
-
-  Status reserve_read_back(std::span<const Work> works, Accounts& accounts) {
-    uint64_t size = 0;
-    for (const Work& work : works) {
-      for (const ReadBack& r : work.read_backs) size += round_up(r.size, kReadBackAlignment);
-    }
-    return read_back_.reserve(size, accounts);
-  }
-
-  static void count_writes(const Work& work, Accounts& accounts) {
-    for (const Upload& u : work.uploads) accounts.uploaded_bytes += u.bytes.size();
-    accounts.params_bytes += work.params.bytes.size();
-  }
-
-  void write_now(const Work& work, Accounts& accounts) {
-    for (const Upload& u : work.uploads) {
-      if (u.bytes.empty()) continue;
-      api().QueueWriteBuffer(device_.queue(), memory_.buffer(u.buffer), 0, u.bytes.data(),
-                             u.bytes.size());
-    }
+Status Executable::Objects::stage(std::span<const Work> works, Answers& errors,
+                                  Accounts& accounts) {
+  staging_.clear();
+  staged_ends_.clear();
+  for (const Work& work : works) {
+    for (const Upload& u : work.uploads) staging_.add(memory.buffer(u.buffer), 0, u.bytes);
+    staging_.add(params_.get(), work.params.at, work.params.bytes);
+    staged_ends_.push_back(staging_.count());
     count_writes(work, accounts);
-    if (work.params.bytes.empty()) return;
-    api().QueueWriteBuffer(device_.queue(), params_.get(), work.params.at, work.params.bytes.data(),
-                           work.params.bytes.size());
-    accounts.params_writes += 1;
   }
+  accounts.params_writes += staging_.count() > 0;
+  return staging_.send(errors, accounts);
+}
 
-  Status stage(std::span<const Work> works, Accounts& accounts) {
-    staging_.clear();
-    staged_ends_.clear();
-    for (const Work& work : works) {
-      for (const Upload& u : work.uploads) staging_.add(memory_.buffer(u.buffer), 0, u.bytes);
-      staging_.add(params_.get(), work.params.at, work.params.bytes);
-      staged_ends_.push_back(staging_.count());
-      count_writes(work, accounts);
+CommandBufferHandle Executable::Objects::encode(std::span<const Work> works, bool staged,
+                                                Accounts& accounts) {
+  const CommandEncoderHandle encoder(api().DeviceCreateCommandEncoder(device_.device(), nullptr));
+  for (size_t w = 0; w < works.size(); ++w) {
+    for (const Copy& c : works[w].copies) {
+      api().CommandEncoderCopyBufferToBuffer(encoder.get(), memory.buffer(c.from), 0,
+                                             memory.buffer(c.to), 0, c.size);
     }
-    accounts.params_writes += staging_.count() > 0;
-    return staging_.send(accounts);
-  }
-
-  CommandBufferHandle encode(std::span<const Work> works, bool staged, Accounts& accounts,
-                             Timestamps* timestamps = nullptr) {
-    const CommandEncoderHandle encoder(api().DeviceCreateCommandEncoder(device_.device(), nullptr));
-    for (size_t w = 0; w < works.size(); ++w) {
-      for (const Copy& c : works[w].copies) {
-        api().CommandEncoderCopyBufferToBuffer(encoder.get(), memory_.buffer(c.from), 0,
-                                               memory_.buffer(c.to), 0, c.size);
-      }
-      if (staged) staging_.encode(encoder.get(), w ? staged_ends_[w - 1] : 0, staged_ends_[w]);
-      if (timestamps) {
-        steps_.encode_timed(encoder.get(), works[w].dispatches, *timestamps, accounts);
-      } else {
-        steps_.encode(encoder.get(), works[w].dispatches, accounts);
-      }
-      for (const ReadBack& r : works[w].read_backs) {
-        read_back_.copy(encoder.get(), r.size ? memory_.buffer(r.buffer) : nullptr, r.size,
-                        accounts);
-      }
+    if (staged) staging_.encode(encoder.get(), w ? staged_ends_[w - 1] : 0, staged_ends_[w]);
+    if (timing_) {
+      steps.encode_timed(encoder.get(), works[w].dispatches, *timestamps_, accounts);
+    } else {
+      steps.encode(encoder.get(), works[w].dispatches, accounts);
     }
-    if (timestamps) timestamps->resolve(encoder.get(), accounts);
-    return CommandBufferHandle(api().CommandEncoderFinish(encoder.get(), nullptr));
+    for (const ReadBack& r : works[w].read_backs) {
+      read_back_.copy(encoder.get(), r.size ? memory.buffer(r.buffer) : nullptr, r.size, accounts);
+    }
   }
-
-  Status submit(WGPUCommandBuffer commands, Accounts& accounts) {
-    ErrorScope scope(device_);
-    api().QueueSubmit(device_.queue(), 1, &commands);
-    accounts.submits += 1;
-    wait_began_ = std::chrono::steady_clock::now();
-    Status finished = read_back_.empty() ? device_.wait_idle() : read_back_.map();
-    accounts.waits += 1;
-    accounts.wait_seconds +=
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - wait_began_).count();
-    HW_CHECK(scope.finish());
-    return finished;
-  }
-
-  Turns turns_;
-  DeviceImpl& device_;
-  Memory memory_;
-  BufferHandle params_;
-  Steps steps_;
-  Staging staging_;
-  std::vector<size_t> staged_ends_;  // of each work, among the staged copies
-  ReadBackBuffer read_back_;
-  std::chrono::steady_clock::time_point wait_began_;
-  std::unique_ptr<Timestamps> timestamps_;  // made by the first run that wants it
-};
+  if (timing_) timestamps_->resolve(encoder.get(), accounts);
+  return CommandBufferHandle(api().CommandEncoderFinish(encoder.get(), nullptr));
+}
 
 Executable::Executable(std::shared_ptr<Device> device, const Timeout& timeout)
-    : device_(std::move(device)), objects_(std::make_unique<Objects>(device_->impl(), timeout)) {}
+    : device_(std::move(device)), objects_(std::make_unique<Objects>(device_->webgpu(), timeout)) {}
 
 Executable::~Executable() {
-  const auto lock = device_->impl().lock({});
+  const auto lock = device_->webgpu().lock();
   // In a forked process there is no driver to give them back to.
   if (!lock) (void)objects_.release();
   objects_.reset();
 }
 
-Result<std::unique_ptr<Executable>> Executable::create(std::shared_ptr<Device> device,
-                                                       const ExecutableSpec& spec,
-                                                       Accounts& accounts) {
-  std::unique_ptr<Executable> result(new Executable(std::move(device), spec.timeout));
-  HW_CHECK(result->objects_->load(spec, accounts));
-  return result;
+Status Executable::start(std::span<const Work> works, Accounts& accounts, Timing* timing) {
+  return objects_->start(works, accounts, timing);
 }
 
-Status Executable::run(std::span<const Work> works, Accounts& accounts) {
-  return objects_->run(works, accounts);
+bool Executable::is_under_way() const {
+  return objects_->is_under_way();
 }
 
-Status Executable::run_by_device_clock(const Work& work, Timing& timing, Accounts& accounts) {
-  return objects_->run_by_device_clock(work, timing, accounts);
+bool Executable::poll() {
+  return objects_->poll();
+}
+
+Status Executable::finish(Accounts& accounts) {
+  return objects_->finish(accounts);
+}
+
+Status Executable::run(std::span<const Work> works, Accounts& accounts, Timing* timing) {
+  HW_CHECK(start(works, accounts, timing));
+  HW_CHECK(
+      complete([&]() -> Result<Advance> { return poll() ? Advance::Done : Advance::Waiting; }));
+  return finish(accounts);
 }
 
 Status Executable::run_by_host_clock(const Work& work, Timing& timing, Accounts& accounts) {

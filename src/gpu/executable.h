@@ -45,7 +45,7 @@ struct ExecutableSpec {
   std::span<const std::byte> params;  // the arena as it is at first
   bool params_in_storage = false;     // which the WGSL says too; else they are uniforms
   uint64_t read_back_size = 0;        // the most that one run reads back
-  Timeout timeout;                    // of each wait, at load and in runs
+  Timeout timeout;                    // at load and in runs
   // Writes a buffer's first content into memory that is handed to the device afterwards.
   std::function<Status(uint32_t buffer, std::span<std::byte> memory)> fill;
   Progress progress;
@@ -110,18 +110,26 @@ constexpr uint64_t kReadBackAlignment = 8;
 
 class Executable {
  public:
+  // Made in parts by an ExecutableLoad, or here at once.
   static Result<std::unique_ptr<Executable>> create(std::shared_ptr<Device> device,
-                                                    const ExecutableSpec& spec, Accounts& accounts);
+                                                    ExecutableSpec spec, Accounts& accounts);
+  // Also while a run is under way.
   ~Executable();
 
-  // All of it in one submit, with at most one params write; then waits. What was read back stays
-  // mapped until the next run.
-  Status run(std::span<const Work> works, Accounts& accounts);
+  // Sends all of it in one submit, with at most one params write. What is given is not needed any
+  // more when this returns. With a `timing`, each dispatch is a pass of its own, and finish()
+  // writes there when it ran by the device's clock, which must have kTimestampQuery.
+  Status start(std::span<const Work> works, Accounts& accounts, Timing* timing = nullptr);
+  bool is_under_way() const;
+  // Whether the device is done with it, or will never be. Looks, and does not wait.
+  bool poll();
+  // What came of it, when it is done. What was read back stays mapped until the next run.
+  Status finish(Accounts& accounts);
 
-  // The same for one call, with the time of each dispatch by the device's clock, which must have
-  // kTimestampQuery: each is a pass of its own.
-  Status run_by_device_clock(const Work& work, Timing& timing, Accounts& accounts);
-  // The same by the host's clock: each is submitted, and waited for, by itself.
+  // The three of them, with a wait between.
+  Status run(std::span<const Work> works, Accounts& accounts, Timing* timing = nullptr);
+  // The same for one call, timed by the host's clock: each dispatch is submitted, and waited for,
+  // by itself, while no other has the device.
   Status run_by_host_clock(const Work& work, Timing& timing, Accounts& accounts);
 
   // The bytes of read-back i of the last run, counted over all of its works.
@@ -130,6 +138,7 @@ class Executable {
   Device& device() { return *device_; }
 
  private:
+  friend class ExecutableLoad;
   class Objects;
   Executable(std::shared_ptr<Device> device, const Timeout& timeout);
 

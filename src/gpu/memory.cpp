@@ -1,14 +1,14 @@
 #include "gpu/memory.h"
 
+#include <algorithm>
+
+#include "base/byte_source.h"
+
 namespace highwater::gpu {
 namespace {
 
 constexpr WGPUBufferUsage kTensorUsage =
     WGPUBufferUsage_Storage | WGPUBufferUsage_CopyDst | WGPUBufferUsage_CopySrc;
-
-// What is handed over is staged by the implementation until the next submit. Handing it over in
-// portions keeps a model from being in memory twice.
-constexpr uint64_t kUploadPortion = 64ull << 20;
 
 WGPUTextureFormat format_of(Texels texels) {
   switch (texels) {
@@ -21,14 +21,6 @@ WGPUTextureFormat format_of(Texels texels) {
     default:
       return WGPUTextureFormat_RGBA32Float;
   }
-}
-
-Status flush(const Turns& turns, Accounts& accounts) {
-  accounts.submits += 1;
-  return turns.take_checked([&] {
-    api().QueueSubmit(turns.device().queue(), 0, nullptr);
-    return turns.device().wait_idle();
-  });
 }
 
 }  // namespace
@@ -45,59 +37,53 @@ WGPUTextureSampleType sample_type(Texels texels) {
   }
 }
 
-Status Memory::load(const Turns& turns, const ExecutableSpec& spec, Accounts& accounts) {
-  uint64_t portion = 0;
-  for (uint32_t i = 0; i < spec.buffers.size(); ++i) {
-    const BufferSpec& wanted = spec.buffers[i];
-    HW_CHECK(tell(spec.progress, "weights", i, spec.buffers.size()));
-    // Kept here even if it cannot be filled: the executable gives its objects back in a turn.
-    Place& place = places_.emplace_back();
-    HW_CHECK(wanted.texels == Texels::None ? load_buffer(place, i, turns, spec, accounts)
-                                           : load_image(place, i, turns, spec, accounts));
-    if (!wanted.filled) continue;
-    accounts.uploaded_bytes += wanted.size;
-    portion += wanted.size;
-    if (portion > kUploadPortion) {
-      HW_CHECK(flush(turns, accounts));
-      portion = 0;
-    }
-  }
-  HW_CHECK(tell(spec.progress, "weights", spec.buffers.size(), spec.buffers.size()));
-  return flush(turns, accounts);
+Status Memory::load_next(const Turns& turns, const ExecutableSpec& spec, Answers& answers,
+                         Accounts& accounts) {
+  const uint32_t i = loaded();
+  const BufferSpec& wanted = spec.buffers[i];
+  // Kept here even if it cannot be filled: the executable gives its objects back in a turn.
+  Slot& slot = slots_.emplace_back();
+  if (wanted.filled) accounts.uploaded_bytes += wanted.size;
+  return wanted.texels == Texels::None ? load_buffer(slot, i, turns, spec, answers, accounts)
+                                       : load_image(slot, i, turns, spec, answers, accounts);
 }
 
-Status Memory::load_buffer(Place& place, uint32_t i, const Turns& turns, const ExecutableSpec& spec,
-                           Accounts& accounts) {
+Status Memory::load_buffer(Slot& slot, uint32_t i, const Turns& turns, const ExecutableSpec& spec,
+                           Answers& answers, Accounts& accounts) {
   const BufferSpec& wanted = spec.buffers[i];
+  const auto size = static_cast<size_t>(wanted.size);
   std::byte* memory = nullptr;
   HW_CHECK(turns.take([&]() -> Status {
-    HW_TRY(place.buffer, turns.device().make_buffer(wanted.size, kTensorUsage, wanted.filled,
-                                                    "tensor", accounts));
+    HW_TRY(slot.buffer, turns.device().make_buffer(wanted.size, kTensorUsage, wanted.filled,
+                                                   "tensor", answers, accounts));
     if (!wanted.filled) return {};
-    memory =
-        static_cast<std::byte*>(api().BufferGetMappedRange(place.buffer.get(), 0, wanted.size));
+    memory = static_cast<std::byte*>(api().BufferGetMappedRange(slot.buffer.get(), 0, size));
     return memory ? Status() : fail("no memory for a buffer of ", wanted.size, " bytes");
   }));
   if (!wanted.filled) return {};
-  HW_CHECK(spec.fill(i, std::span(memory, wanted.size)));
-  return turns.take_checked([&]() -> Status {
-    api().BufferUnmap(place.buffer.get());
+  HW_CHECK(spec.fill(i, std::span(memory, size)));
+  return turns.take_checked(answers, [&]() -> Status {
+    api().BufferUnmap(slot.buffer.get());
     return {};
   });
 }
 
-Status Memory::load_image(Place& place, uint32_t i, const Turns& turns, const ExecutableSpec& spec,
-                          Accounts& accounts) {
+Status Memory::load_image(Slot& slot, uint32_t i, const Turns& turns, const ExecutableSpec& spec,
+                          Answers& answers, Accounts& accounts) {
   const BufferSpec& wanted = spec.buffers[i];
   const auto rows = static_cast<uint32_t>(image_rows(wanted.size, wanted.texels));
   const auto row_bytes = static_cast<uint32_t>(kImageWidth * byte_size(wanted.texels));
-  std::vector<std::byte> bytes(uint64_t{rows} * row_bytes);
-  HW_CHECK(spec.fill(i, std::span(bytes).first(wanted.size)));
+  HW_TRY(ByteBuffer buffer, ByteBuffer::make(uint64_t{rows} * row_bytes));
+  const std::span<std::byte> bytes = buffer.bytes();
+  const auto size = static_cast<size_t>(wanted.size);
+  std::fill(bytes.begin() + static_cast<ptrdiff_t>(size), bytes.end(), std::byte{0});
+  HW_CHECK(spec.fill(i, bytes.first(size)));
 
-  return turns.take_checked([&]() -> Status {
-    HW_TRY(place.image, turns.device().make_image(format_of(wanted.texels), rows, accounts));
+  return turns.take_checked(answers, [&]() -> Status {
+    HW_TRY(slot.image,
+           turns.device().make_image(format_of(wanted.texels), rows, answers, accounts));
     WGPUTexelCopyTextureInfo to = WGPU_TEXEL_COPY_TEXTURE_INFO_INIT;
-    to.texture = place.image.texture.get();
+    to.texture = slot.image.texture.get();
     WGPUTexelCopyBufferLayout layout = WGPU_TEXEL_COPY_BUFFER_LAYOUT_INIT;
     layout.bytesPerRow = row_bytes;
     layout.rowsPerImage = rows;

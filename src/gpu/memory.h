@@ -4,33 +4,36 @@
 #include <span>
 #include <vector>
 
-#include "gpu/device_impl.h"
 #include "gpu/executable.h"
+#include "gpu/turns.h"
 
 namespace highwater::gpu {
 
 class Memory {
  public:
-  Status load(const Turns& turns, const ExecutableSpec& spec, Accounts& accounts);
+  // The next of the spec's buffers. It is filled outside of any turn, because its bytes may come
+  // from anywhere.
+  Status load_next(const Turns& turns, const ExecutableSpec& spec, Answers& answers,
+                   Accounts& accounts);
+  uint32_t loaded() const { return static_cast<uint32_t>(slots_.size()); }
 
   // Of the one that is not an image.
-  WGPUBuffer buffer(uint32_t i) const { return places_[i].buffer.get(); }
+  WGPUBuffer buffer(uint32_t i) const { return slots_[i].buffer.get(); }
   // Null for a buffer.
-  WGPUTextureView image(uint32_t i) const { return places_[i].image.view.get(); }
+  WGPUTextureView image(uint32_t i) const { return slots_[i].image.view.get(); }
 
  private:
-  struct Place {
+  struct Slot {
     BufferHandle buffer;
     Image image;
   };
 
-  // The last place. It is filled outside of any turn, because its bytes may come from anywhere.
-  static Status load_buffer(Place& place, uint32_t i, const Turns& turns,
-                            const ExecutableSpec& spec, Accounts& accounts);
-  static Status load_image(Place& place, uint32_t i, const Turns& turns, const ExecutableSpec& spec,
-                           Accounts& accounts);
+  static Status load_buffer(Slot& slot, uint32_t i, const Turns& turns, const ExecutableSpec& spec,
+                            Answers& answers, Accounts& accounts);
+  static Status load_image(Slot& slot, uint32_t i, const Turns& turns, const ExecutableSpec& spec,
+                           Answers& answers, Accounts& accounts);
 
-  std::vector<Place> places_;
+  std::vector<Slot> slots_;
 };
 
 // How a shader sees an image's texels.

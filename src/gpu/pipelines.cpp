@@ -1,32 +1,33 @@
 #include <algorithm>
 
-#include "gpu/device_impl.h"
+#include "gpu/turns.h"
 
 namespace highwater::gpu {
 
-Result<const Pipeline*> DeviceImpl::pipeline(const std::string& wgsl, std::string_view label,
-                                             std::span<const WGPUBindGroupLayoutEntry> bindings,
-                                             Accounts& accounts) {
+Result<std::shared_ptr<const Pipeline>> WebGpuDevice::pipeline(
+    const std::string& wgsl, std::string_view label,
+    std::span<const WGPUBindGroupLayoutEntry> bindings, Answers& answers, Accounts& accounts) {
   const auto found = pipelines_.find(wgsl);
-  if (found != pipelines_.end()) return &found->second;
-  auto made = make_pipeline(wgsl, label, bindings, accounts);
-  if (!made) return made.take_error().within(text("kernel ", label));
-  return &pipelines_.emplace(wgsl, *std::move(made)).first->second;
+  if (found != pipelines_.end()) return found->second;
+  HW_TRY(Pipeline made, make_pipeline(wgsl, label, bindings, answers, accounts));
+  auto shared = std::make_shared<const Pipeline>(std::move(made));
+  pipelines_.emplace(wgsl, shared);
+  return shared;
 }
 
-Result<Pipeline> DeviceImpl::make_pipeline(const std::string& wgsl, std::string_view label,
-                                           std::span<const WGPUBindGroupLayoutEntry> bindings,
-                                           Accounts& accounts) {
-  ErrorScope scope(*this);
+Result<Pipeline> WebGpuDevice::make_pipeline(const std::string& wgsl, std::string_view label,
+                                             std::span<const WGPUBindGroupLayoutEntry> bindings,
+                                             Answers& answers, Accounts& accounts) {
   const auto is_storage = [](const WGPUBindGroupLayoutEntry& e) {
     return e.buffer.type == WGPUBufferBindingType_Storage ||
            e.buffer.type == WGPUBufferBindingType_ReadOnlyStorage;
   };
   const auto storage_buffers = std::count_if(bindings.begin(), bindings.end(), is_storage);
   if (storage_buffers > static_cast<ptrdiff_t>(adapter_.limits.max_storage_buffers)) {
-    return fail("it binds ", storage_buffers, " buffers; adapter ", adapter_.name, " allows ",
-                adapter_.limits.max_storage_buffers);
+    return fail("kernel ", label, ": it binds ", storage_buffers, " buffers; adapter ",
+                adapter_.name, " allows ", adapter_.limits.max_storage_buffers);
   }
+  const ErrorScope scope(*this, answers, text("kernel ", label));
   WGPUBindGroupLayoutDescriptor group = WGPU_BIND_GROUP_LAYOUT_DESCRIPTOR_INIT;
   group.entryCount = bindings.size();
   group.entries = bindings.data();
@@ -52,7 +53,6 @@ Result<Pipeline> DeviceImpl::make_pipeline(const std::string& wgsl, std::string_
   descriptor.compute.module = shader.get();
   descriptor.compute.entryPoint = view("main");
   result.pipeline = ComputePipelineHandle(api().DeviceCreateComputePipeline(device(), &descriptor));
-  HW_CHECK(scope.finish());
   accounts.gpu_objects += 4;  // module, two layouts, pipeline
   return result;
 }

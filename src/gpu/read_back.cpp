@@ -5,16 +5,10 @@
 
 namespace highwater::gpu {
 
-ReadBackBuffer::~ReadBackBuffer() {
-  begin();
-  // After a time-out the callback may still come.
-  if (!mapping_->done) (void)mapping_.release();
-}
-
-Status ReadBackBuffer::reserve(uint64_t size, Accounts& accounts) {
+Status ReadBackBuffer::reserve(uint64_t size, Answers& answers, Accounts& accounts) {
   if (size <= capacity_) return {};
   HW_TRY(buffer_, device_.make_buffer(size, WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst,
-                                      false, "read-back", accounts));
+                                      false, "read-back", answers, accounts));
   capacity_ = size;
   return {};
 }
@@ -35,28 +29,21 @@ void ReadBackBuffer::copy(WGPUCommandEncoder encoder, WGPUBuffer from, uint64_t 
   accounts.read_back_bytes += size;
 }
 
-Status ReadBackBuffer::map() {
-  mapping_->done = false;
-  mapping_->ok = false;
-  WGPUBufferMapCallbackInfo callback = WGPU_BUFFER_MAP_CALLBACK_INFO_INIT;
-  callback.mode = WGPUCallbackMode_AllowProcessEvents;
-  callback.userdata1 = mapping_.get();
-  callback.callback = [](WGPUMapAsyncStatus status, WGPUStringView message, void* out, void*) {
-    auto* mapping = static_cast<Mapping*>(out);
-    mapping->ok = status == WGPUMapAsyncStatus_Success;
-    if (!mapping->ok) mapping->message = to_string(message);
-    mapping->done.store(true, std::memory_order_release);
-  };
-  api().BufferMapAsync(buffer_.get(), WGPUMapMode_Read, 0, used_, callback);
-  HW_CHECK(device_.wait(mapping_->done, "a run"));
-  if (!mapping_->ok) return fail("reading back: ", mapping_->message);
-  mapped_ = api().BufferGetConstMappedRange(buffer_.get(), 0, used_);
-  if (!mapped_) return fail("reading back: the buffer is not mapped");
-  return {};
+void ReadBackBuffer::start_mapping() {
+  mapping_.begin();
+  if (!empty()) mapping_->ask_when_mapped(device_, buffer_.get(), static_cast<size_t>(used_));
+}
+
+Status ReadBackBuffer::finish_mapping() {
+  HW_CHECK(mapping_->so_far());
+  if (empty()) return {};
+  mapped_ = api().BufferGetConstMappedRange(buffer_.get(), 0, static_cast<size_t>(used_));
+  return mapped_ ? Status() : fail("reading back: the buffer is not mapped");
 }
 
 std::span<const std::byte> ReadBackBuffer::result(size_t i) const {
-  return {static_cast<const std::byte*>(mapped_) + chunks_[i].begin, chunks_[i].size};
+  const auto begin = static_cast<size_t>(chunks_[i].begin);
+  return {static_cast<const std::byte*>(mapped_) + begin, static_cast<size_t>(chunks_[i].size)};
 }
 
 }  // namespace highwater::gpu

@@ -1,31 +1,30 @@
 // What comes back from the device after a run. For gpu/ only.
 #pragma once
 
-#include <atomic>
-#include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "gpu/device_impl.h"
+#include "gpu/turns.h"
 
 namespace highwater::gpu {
 
 class ReadBackBuffer {
  public:
-  explicit ReadBackBuffer(DeviceImpl& device) : device_(device) {}
-  ~ReadBackBuffer();
+  explicit ReadBackBuffer(WebGpuDevice& device) : device_(device) {}
 
   // Room for `size` bytes; the buffer is made anew if it is too small.
-  Status reserve(uint64_t size, Accounts& accounts);
+  Status reserve(uint64_t size, Answers& answers, Accounts& accounts);
 
   // Forgets what was read back before.
   void begin();
   void copy(WGPUCommandEncoder encoder, WGPUBuffer from, uint64_t size, Accounts& accounts);
   bool empty() const { return used_ == 0; }
 
-  // Waits for the device, and leaves the bytes mapped until begin().
-  Status map();
+  // Asks for the bytes, after the copies were submitted.
+  void start_mapping();
+  bool is_answered() const { return mapping_->are_all_there(); }
+  // The bytes are there, until begin(); or why not.
+  Status finish_mapping();
   // The i-th that was copied.
   std::span<const std::byte> result(size_t i) const;
 
@@ -34,19 +33,14 @@ class ReadBackBuffer {
     uint64_t begin;
     uint64_t size;
   };
-  struct Mapping {
-    std::atomic<bool> done{true};
-    bool ok = false;
-    std::string message;
-  };
 
-  DeviceImpl& device_;
+  WebGpuDevice& device_;
   BufferHandle buffer_;
   uint64_t capacity_ = 0;
   uint64_t used_ = 0;
   std::vector<Chunk> chunks_;
   const void* mapped_ = nullptr;
-  std::unique_ptr<Mapping> mapping_ = std::make_unique<Mapping>();
+  OwnAnswers mapping_;
 };
 
 }  // namespace highwater::gpu

@@ -15,13 +15,13 @@ void Staging::add(WGPUBuffer to, uint64_t at, std::span<const std::byte> bytes) 
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
 }
 
-Status Staging::send(Accounts& accounts) {
+Status Staging::send(Answers& answers, Accounts& accounts) {
   if (bytes_.empty()) return {};
   if (bytes_.size() > capacity_) {
     // Larger than asked for, so that a longer position or a longer batch seldom makes a new one.
     const uint64_t size = std::max<uint64_t>(2 * bytes_.size(), 4096);
     HW_TRY(buffer_, device_.make_buffer(size, WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst,
-                                        false, "staging", accounts));
+                                        false, "staging", answers, accounts));
     capacity_ = size;
   }
   api().QueueWriteBuffer(device_.queue(), buffer_.get(), 0, bytes_.data(), bytes_.size());

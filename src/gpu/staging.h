@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "gpu/device_impl.h"
+#include "gpu/webgpu_device.h"
 
 namespace highwater::gpu {
 
@@ -12,12 +12,12 @@ namespace highwater::gpu {
 // its own, by one write for all passes, and copied from there when its turn comes.
 class Staging {
  public:
-  explicit Staging(DeviceImpl& device) : device_(device) {}
+  explicit Staging(WebGpuDevice& device) : device_(device) {}
 
   void clear();
   void add(WGPUBuffer to, uint64_t at, std::span<const std::byte> bytes);
   // Sends all that was added.
-  Status send(Accounts& accounts);
+  Status send(Answers& answers, Accounts& accounts);
 
   // How many were added so far: one pass's copies begin where those of the one before end.
   size_t count() const { return copies_.size(); }
@@ -31,7 +31,7 @@ class Staging {
     uint64_t size;
   };
 
-  DeviceImpl& device_;
+  WebGpuDevice& device_;
   BufferHandle buffer_;
   uint64_t capacity_ = 0;
   std::vector<std::byte> bytes_;

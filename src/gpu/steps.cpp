@@ -35,7 +35,7 @@ std::vector<WGPUBindGroupLayoutEntry> layout_of(const ExecutableSpec& spec, cons
   return entries;
 }
 
-Result<BindGroupHandle> make_bindings(DeviceImpl& device, const ExecutableSpec& spec,
+Result<BindGroupHandle> make_bindings(WebGpuDevice& device, const ExecutableSpec& spec,
                                       const StepSpec& step, const Memory& memory, WGPUBuffer params,
                                       const Pipeline& pipeline, Accounts& accounts) {
   std::vector<WGPUBindGroupEntry> entries;
@@ -73,20 +73,27 @@ Result<BindGroupHandle> make_bindings(DeviceImpl& device, const ExecutableSpec& 
 
 }  // namespace
 
-Status Steps::load(const Turns& turns, const ExecutableSpec& spec, const Memory& memory,
-                   WGPUBuffer params, Accounts& accounts) {
-  for (const StepSpec& step : spec.steps) {
-    HW_CHECK(tell(spec.progress, "kernels", steps_.size(), spec.steps.size()));
-    Step& made = steps_.emplace_back();
-    HW_CHECK(turns.take_checked([&]() -> Status {
-      DeviceImpl& device = turns.device();
-      HW_TRY(made.pipeline, device.pipeline(step.wgsl, step.name, layout_of(spec, step), accounts));
-      HW_TRY(made.bindings,
-             make_bindings(device, spec, step, memory, params, *made.pipeline, accounts));
-      return {};
-    }));
+Status Steps::load_next(const Turns& turns, const ExecutableSpec& spec, const Memory& memory,
+                        WGPUBuffer params, Answers& answers, Accounts& accounts) {
+  const StepSpec& step = spec.steps[loaded()];
+  Step& made = steps_.emplace_back();
+  return turns.take_checked(answers, [&]() -> Status {
+    WebGpuDevice& device = turns.device();
+    made.is_new = !device.has_pipeline(step.wgsl);
+    HW_TRY(made.pipeline,
+           device.pipeline(step.wgsl, step.name, layout_of(spec, step), answers, accounts));
+    // wgpu-native must not be given what is invalid; it has answered by now.
+    HW_CHECK(answers.so_far());
+    HW_TRY(made.bindings,
+           make_bindings(device, spec, step, memory, params, *made.pipeline, accounts));
+    return {};
+  });
+}
+
+void Steps::forget_new_pipelines(WebGpuDevice& device, const ExecutableSpec& spec) const {
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    if (steps_[i].is_new) device.forget_pipeline(spec.steps[i].wgsl);
   }
-  return tell(spec.progress, "kernels", spec.steps.size(), spec.steps.size());
 }
 
 void Steps::encode(WGPUCommandEncoder encoder, std::span<const Dispatch> dispatches,
@@ -96,8 +103,8 @@ void Steps::encode(WGPUCommandEncoder encoder, std::span<const Dispatch> dispatc
   const Pipeline* current = nullptr;
   for (const Dispatch& d : dispatches) {
     const Step& step = steps_[d.step];
-    if (step.pipeline != current) {
-      current = step.pipeline;
+    if (step.pipeline.get() != current) {
+      current = step.pipeline.get();
       api().ComputePassEncoderSetPipeline(pass.get(), current->pipeline.get());
     }
     api().ComputePassEncoderSetBindGroup(pass.get(), 0, step.bindings.get(), 0, nullptr);
@@ -129,7 +136,7 @@ std::vector<uint32_t> Steps::one_for_each_pipeline() const {
   std::vector<uint32_t> result;
   std::unordered_set<const Pipeline*> seen;
   for (uint32_t i = 0; i < steps_.size(); ++i) {
-    if (seen.insert(steps_[i].pipeline).second) result.push_back(i);
+    if (seen.insert(steps_[i].pipeline.get()).second) result.push_back(i);
   }
   return result;
 }

@@ -4,17 +4,21 @@
 #include <span>
 #include <vector>
 
-#include "gpu/device_impl.h"
 #include "gpu/executable.h"
 #include "gpu/memory.h"
 #include "gpu/timestamps.h"
+#include "gpu/turns.h"
 
 namespace highwater::gpu {
 
 class Steps {
  public:
-  Status load(const Turns& turns, const ExecutableSpec& spec, const Memory& memory,
-              WGPUBuffer params, Accounts& accounts);
+  // The next of the spec's steps.
+  Status load_next(const Turns& turns, const ExecutableSpec& spec, const Memory& memory,
+                   WGPUBuffer params, Answers& answers, Accounts& accounts);
+  size_t loaded() const { return steps_.size(); }
+  // Has the device make those pipelines anew that were first made for these steps.
+  void forget_new_pipelines(WebGpuDevice& device, const ExecutableSpec& spec) const;
 
   // One pass with all of them.
   void encode(WGPUCommandEncoder encoder, std::span<const Dispatch> dispatches,
@@ -29,8 +33,9 @@ class Steps {
 
  private:
   struct Step {
-    const Pipeline* pipeline = nullptr;
+    std::shared_ptr<const Pipeline> pipeline;
     BindGroupHandle bindings;
+    bool is_new = false;  // the pipeline
   };
 
   std::vector<Step> steps_;

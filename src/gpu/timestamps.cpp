@@ -16,25 +16,27 @@ uint64_t nanoseconds(uint64_t ticks, double period) {
 
 }  // namespace
 
-Status Timestamps::begin(size_t passes, Accounts& accounts) {
+Status Timestamps::begin(size_t passes, Answers& answers, Accounts& accounts) {
   read_back_.begin();
   passes_ = 0;
   if (!device_.adapter().has(kTimestampQuery)) {
     return fail("adapter ", device_.adapter().name, " has no clock that can be read (",
                 kTimestampQuery, "); ask for the host's");
   }
-  return reserve(passes, accounts);
+  return reserve(passes, answers, accounts);
 }
 
-Status Timestamps::reserve(size_t passes, Accounts& accounts) {
+Status Timestamps::reserve(size_t passes, Answers& answers, Accounts& accounts) {
   while (sets_.size() * kPassesPerSet < passes) {
     WGPUQuerySetDescriptor d = WGPU_QUERY_SET_DESCRIPTOR_INIT;
     d.type = WGPUQueryType_Timestamp;
     d.count = kMostQueries;
-    ErrorScope scope(device_);
-    QuerySetHandle set(api().DeviceCreateQuerySet(device_.device(), &d));
-    Status made = scope.finish();
-    if (!made) return made.take_error().within("timestamps");
+    QuerySetHandle set;
+    {
+      const ErrorScope scope(device_, answers, "timestamps");
+      set = QuerySetHandle(api().DeviceCreateQuerySet(device_.device(), &d));
+    }
+    HW_CHECK(answers.so_far());
     sets_.push_back(std::move(set));
     accounts.gpu_objects += 1;
   }
@@ -42,10 +44,10 @@ Status Timestamps::reserve(size_t passes, Accounts& accounts) {
   if (size > capacity_) {
     HW_TRY(resolved_,
            device_.make_buffer(size, WGPUBufferUsage_QueryResolve | WGPUBufferUsage_CopySrc, false,
-                               "timestamps", accounts));
+                               "timestamps", answers, accounts));
     capacity_ = size;
   }
-  return read_back_.reserve(size, accounts);
+  return read_back_.reserve(size, answers, accounts);
 }
 
 WGPUPassTimestampWrites Timestamps::next() {
@@ -67,9 +69,9 @@ void Timestamps::resolve(WGPUCommandEncoder encoder, Accounts& accounts) {
   read_back_.copy(encoder, resolved_.get(), passes_ * kPassBytes, accounts);
 }
 
-Status Timestamps::read(std::vector<Interval>& intervals) {
+Status Timestamps::finish(std::vector<Interval>& intervals) {
+  HW_CHECK(read_back_.finish_mapping());
   if (read_back_.empty()) return {};
-  HW_CHECK(read_back_.map());
   const double period =
       api().QueueGetTimestampPeriod ? api().QueueGetTimestampPeriod(device_.queue()) : 1.0;
   const std::span<const std::byte> bytes = read_back_.result(0);

@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "gpu/device_impl.h"
 #include "gpu/executable.h"
 #include "gpu/read_back.h"
 
@@ -11,23 +10,26 @@ namespace highwater::gpu {
 
 class Timestamps {
  public:
-  explicit Timestamps(DeviceImpl& device) : device_(device), read_back_(device) {}
+  explicit Timestamps(WebGpuDevice& device) : device_(device), read_back_(device) {}
 
   // Forgets the run before, and makes room for so many passes.
-  Status begin(size_t passes, Accounts& accounts);
+  Status begin(size_t passes, Answers& answers, Accounts& accounts);
 
   // Where the next pass writes its two.
   WGPUPassTimestampWrites next();
   // After the last pass.
   void resolve(WGPUCommandEncoder encoder, Accounts& accounts);
 
-  // Adds an interval for each pass, once they have been submitted.
-  Status read(std::vector<Interval>& intervals);
+  // Asks for them, once they have been submitted.
+  void start_mapping() { read_back_.start_mapping(); }
+  bool is_answered() const { return read_back_.is_answered(); }
+  // Adds an interval for each pass.
+  Status finish(std::vector<Interval>& intervals);
 
  private:
-  Status reserve(size_t passes, Accounts& accounts);
+  Status reserve(size_t passes, Answers& answers, Accounts& accounts);
 
-  DeviceImpl& device_;
+  WebGpuDevice& device_;
   std::vector<QuerySetHandle> sets_;  // each as large as the standard allows
   BufferHandle resolved_;
   uint64_t capacity_ = 0;  // of it, in bytes

@@ -1,9 +1,11 @@
 #include "highwater/generator.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "blob/pte.h"
-#include "runtime/load.h"
+#include "platform/complete.h"
+#include "runtime/constants.h"
 #include "runtime/sampler.h"
 
 namespace highwater {
@@ -99,21 +101,50 @@ Status Generator::check(const std::string& path) {
 
 Result<std::unique_ptr<Generator>> Generator::open(const std::string& path,
                                                    const SessionOptions& options) {
-  HW_TRY(const Pte pte, open_pte(path));
-  HW_TRY(Program program, read_model(pte));
+  HW_TRY(const auto loading, start_open(path, options));
+  HW_CHECK(complete([&] { return loading->advance(); }));
+  return loading->finish();
+}
+
+Result<std::unique_ptr<Generator::Loading>> Generator::start_open(const std::string& path,
+                                                                  const SessionOptions& options) {
+  HW_TRY(Pte opened, open_pte(path));
+  const auto pte = std::make_shared<const Pte>(std::move(opened));
+  HW_TRY(Program program, read_model(*pte));
   HW_CHECK(add_sampler(program));
   std::unique_ptr<Generator> g(new Generator);
   g->batch_ = std::make_unique<Batch>();
-  HW_TRY(g->session_, Session::load(std::move(program), constants_of(pte), options));
-  g->end_tokens_ = pte.metadata("get_eos_ids");
-  g->begin_token_ = first_of(pte.metadata("get_bos_id"));
-  g->capacity_ = pte.metadata("get_max_context_len").front();
-  g->longest_ = g->session_->input_bound(kTokens)[1];
-  g->vocabulary_ = g->session_->output_bound(0).back();
-  return g;
+  g->end_tokens_ = pte->metadata("get_eos_ids");
+  g->begin_token_ = first_of(pte->metadata("get_bos_id"));
+  g->capacity_ = pte->metadata("get_max_context_len").front();
+  std::unique_ptr<Loading> loading(new Loading);
+  loading->generator_ = std::move(g);
+  HW_TRY(loading->session_,
+         SessionAccess::start_load(std::move(program), constants_of(pte), options));
+  return loading;
+}
+
+Generator::Loading::~Loading() = default;
+
+Result<Advance> Generator::Loading::advance() {
+  return session_->advance();
+}
+
+Result<std::unique_ptr<Generator>> Generator::Loading::finish() {
+  HW_TRY(auto session, session_->finish());
+  generator_->longest_ = session->input_bound(kTokens)[1];
+  generator_->vocabulary_ = session->output_bound(0).back();
+  generator_->session_ = std::move(session);
+  return std::move(generator_);
+}
+
+Status Generator::check_idle() const {
+  if (!drawing_) return {};
+  return fail("tokens are being drawn: finish that first");
 }
 
 Status Generator::run(std::span<const Input> inputs) {
+  HW_CHECK(check_idle());
   fed_ = 0;
   std::vector<Input> all(inputs.begin(), inputs.end());
   if (all.size() != kOwnInputs) {
@@ -140,12 +171,14 @@ Status Generator::check_text(size_t begin, std::span<const int64_t> tokens) cons
 }
 
 Status Generator::append(std::span<const int64_t> tokens) {
+  HW_CHECK(check_idle());
   HW_CHECK(check_text(text_.size(), tokens));
   text_.insert(text_.end(), tokens.begin(), tokens.end());
   return {};
 }
 
 Status Generator::rewind(size_t length) {
+  HW_CHECK(check_idle());
   if (length > text_.size()) {
     return fail("the text has ", text_.size(), " tokens; it cannot go back to ", length);
   }
@@ -156,6 +189,7 @@ Status Generator::rewind(size_t length) {
 }
 
 Status Generator::set_text(std::span<const int64_t> tokens) {
+  HW_CHECK(check_idle());
   HW_CHECK(check_text(0, tokens));
   const auto [own, given] = std::mismatch(text_.begin(), text_.end(), tokens.begin(), tokens.end());
   const bool goes_on = own == text_.end();
@@ -166,6 +200,14 @@ Status Generator::set_text(std::span<const int64_t> tokens) {
 }
 
 Result<std::span<const int64_t>> Generator::draw(size_t count, const Sampling& sampling) {
+  HW_CHECK(start_draw(count, sampling));
+  HW_CHECK(
+      complete([&]() -> Result<Advance> { return poll() ? Advance::Done : Advance::Waiting; }));
+  return finish_draw();
+}
+
+Status Generator::start_draw(size_t count, const Sampling& sampling) {
+  HW_CHECK(check_idle());
   accounts_ = {};
   if (text_.empty()) return fail("there is no text to go on with: append at least one token");
   HW_CHECK(check_sampling(sampling));
@@ -173,36 +215,33 @@ Result<std::span<const int64_t>> Generator::draw(size_t count, const Sampling& s
     return fail(count, " more tokens after ", text_.size(), " are more than the ", capacity_,
                 " that the model was exported for");
   }
-  if (count == 0) return std::span<const int64_t>();
-  while (text_.size() - fed_ > static_cast<size_t>(longest_)) HW_CHECK(feed_chunk());
-  return draw_batch(count, sampling);
+  drawing_ = {count, sampling, {}};
+  Status started = count == 0 ? Status() : start_feed();
+  if (!started) drawing_.reset();
+  return started;
 }
 
-// A part of the text that is too long to be fed at once.
-Status Generator::feed_chunk() {
-  Batch& batch = *batch_;
-  batch.begin(1);
-  const HostTensor tokens{DType::Int64, {1, longest_}, text_.data() + fed_};
-  batch.add(tokens, fed_, {}, 0, false);
-  HW_CHECK(session_->run_all(batch.calls));
-  accounts_ += session_->run_accounts();
-  fed_ += static_cast<size_t>(longest_);
-  return {};
-}
-
-Result<std::span<const int64_t>> Generator::draw_batch(size_t count, const Sampling& sampling) {
-  Batch& batch = *batch_;
-  batch.begin(count);
-  const auto length = static_cast<int64_t>(text_.size() - fed_);
-  const HostTensor tokens{DType::Int64, {1, length}, text_.data() + fed_};
-  batch.add(tokens, fed_, sampling, text_.size(), true);
-  for (size_t i = 1; i < count; ++i) {
-    batch.add(FromOutput{kDrawn}, text_.size() + i - 1, sampling, text_.size() + i, true);
+bool Generator::poll() {
+  if (!drawing_ || drawing_->count == 0) return true;
+  while (drawing_->so_far && session_->poll()) {
+    if (is_last_feed()) return true;
+    drawing_->so_far = finish_run();
+    if (!drawing_->so_far) break;
+    fed_ += static_cast<size_t>(longest_);
+    drawing_->so_far = start_feed();
   }
-  HW_CHECK(session_->run_all(batch.calls));
-  accounts_ += session_->run_accounts();
+  return !drawing_->so_far.ok();
+}
+
+Result<std::span<const int64_t>> Generator::finish_draw() {
+  if (!drawing_) return fail("no tokens are being drawn that could be finished");
+  if (!poll()) return fail("the tokens are not drawn yet: poll() tells when they are");
+  const Drawing drawn = *std::exchange(drawing_, std::nullopt);
+  if (!drawn.so_far) return drawn.so_far.error();
+  if (drawn.count == 0) return std::span<const int64_t>();
+  HW_CHECK(finish_run());
   const size_t begin = text_.size();
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < drawn.count; ++i) {
     int64_t token = 0;
     HW_CHECK(session_->read_output(i, kDrawn, DType::Int64,
                                    std::as_writable_bytes(std::span(&token, 1))));
@@ -210,6 +249,43 @@ Result<std::span<const int64_t>> Generator::draw_batch(size_t count, const Sampl
   }
   fed_ = text_.size() - 1;
   return std::span<const int64_t>(text_).subspan(begin);
+}
+
+bool Generator::is_last_feed() const {
+  return text_.size() - fed_ <= static_cast<size_t>(longest_);
+}
+
+Status Generator::start_feed() {
+  return is_last_feed() ? start_batch() : start_chunk();
+}
+
+Status Generator::finish_run() {
+  HW_CHECK(session_->finish());
+  accounts_ += session_->run_accounts();
+  return {};
+}
+
+// A part of the text that is too long to be fed at once.
+Status Generator::start_chunk() {
+  Batch& batch = *batch_;
+  batch.begin(1);
+  const HostTensor tokens{DType::Int64, {1, longest_}, text_.data() + fed_};
+  batch.add(tokens, fed_, {}, 0, false);
+  return session_->start_all(batch.calls);
+}
+
+// The rest of it, and all that is drawn.
+Status Generator::start_batch() {
+  Batch& batch = *batch_;
+  const Sampling& sampling = drawing_->sampling;
+  batch.begin(drawing_->count);
+  const auto length = static_cast<int64_t>(text_.size() - fed_);
+  const HostTensor tokens{DType::Int64, {1, length}, text_.data() + fed_};
+  batch.add(tokens, fed_, sampling, text_.size(), true);
+  for (size_t i = 1; i < drawing_->count; ++i) {
+    batch.add(FromOutput{kDrawn}, text_.size() + i - 1, sampling, text_.size() + i, true);
+  }
+  return session_->start_all(batch.calls);
 }
 
 }  // namespace highwater

@@ -23,20 +23,21 @@ std::vector<Dims> live_dims(const Graph& graph, const Live& live, std::span<cons
 
 Result<Profile> Session::profile(std::span<const Input> inputs, std::optional<ProfileClock> clock) {
   const State& s = *state_;
-  const ProfileClock best =
-      adapter().has(gpu::kTimestampQuery) ? ProfileClock::Device : ProfileClock::Host;
+  const ProfileClock best = s.executable->device().adapter().has(gpu::kTimestampQuery)
+                                ? ProfileClock::Device
+                                : ProfileClock::Host;
   const bool with_fixed = !s.fixed_nodes_ran;
   const Call call{inputs, s.all_outputs};
-  State::Timed timed{clock.value_or(best), {}};
-  const auto start = std::chrono::steady_clock::now();
-  HW_CHECK(state_->run({&call, 1}, &timed));
-
   Profile profile;
-  profile.clock = timed.clock;
-  const std::chrono::nanoseconds before = timed.timing.submitted - start;
+  profile.clock = clock.value_or(best);
+  gpu::Timing timing;
+  const auto start = std::chrono::steady_clock::now();
+  HW_CHECK(profile.clock == ProfileClock::Device ? state_->run({&call, 1}, &timing)
+                                                 : state_->run_by_host_clock(call, timing));
+  const std::chrono::nanoseconds before = timing.submitted - start;
   profile.submitted_ns = static_cast<uint64_t>(before.count());
-  profile.empty_ns = timed.timing.empty_ns;
-  const std::span<const gpu::Interval> intervals = timed.timing.dispatches;
+  profile.empty_ns = timing.empty_ns;
+  const std::span<const gpu::Interval> intervals = timing.dispatches;
   s.each_run(with_fixed, [&](const Node& node, const Plan::Run& run) {
     // Devices may reset their clock, and WebGPU lets them: no time is then better than a huge one.
     const auto since = [](uint64_t a, uint64_t b) { return b > a ? b - a : 0; };

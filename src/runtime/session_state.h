@@ -1,6 +1,7 @@
 // What a session holds. For runtime/ only.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct Session::State {
 
   Accounts load_accounts;
   Accounts run_accounts;
+  std::chrono::steady_clock::time_point began;  // the run
 
   // What is being put together.
   Recording recording;
@@ -44,13 +46,18 @@ struct Session::State {
   std::vector<ReadOutput> reads_under_way;
   std::vector<LastOutput> last_outputs;
 
-  // A run of one call whose dispatches are timed.
-  struct Timed {
-    ProfileClock clock;
-    gpu::Timing timing;
-  };
-  Status run(std::span<const Call> calls, Timed* timed = nullptr);
-  Status execute(Timed* timed);
+  Status check_idle() const;
+  // With a `timing`, its dispatches are timed by the device's clock.
+  Status start(std::span<const Call> calls, gpu::Timing* timing = nullptr);
+  bool poll();
+  Status finish();
+  Status run(std::span<const Call> calls, gpu::Timing* timing = nullptr);
+  Status run_by_host_clock(const Call& call, gpu::Timing& timing);
+  Status begin(std::span<const Call> calls);
+  Status conclude(Status ran);
+  void keep_outputs();
+
+  // In recording.cpp.
   Status record(std::span<const Call> calls);
   Status record_call(const Call& call);
   Status record_input(size_t i, const Input& input);
@@ -66,7 +73,6 @@ struct Session::State {
     }
   }
   Status record_reads(size_t call, std::span<const size_t> reads);
-  void keep_outputs();
 
   const ValueInfo& input(size_t i) const { return graph->values[graph->inputs[i]]; }
   const ValueInfo& output(size_t i) const { return graph->values[graph->outputs[i]]; }

@@ -1,8 +1,10 @@
 // The device room by itself: bad kernels and buffers are errors, and what follows them works.
+#include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <thread>
 
-#include "gpu/executable.h"
+#include "gpu/executable_load.h"
 #include "support/expect.h"
 
 namespace highwater::gpu {
@@ -65,6 +67,7 @@ void expect_working(const std::shared_ptr<Device>& device, float scale) {
   EXPECT_EQ(accounts.submits, 1u);
   EXPECT_EQ(accounts.dispatches, 1u);
   EXPECT_EQ(accounts.gpu_objects, 0u);
+  EXPECT_EQ(accounts.waits, 1u);
   EXPECT_EQ(accounts.read_back_bytes, kBytes);
 }
 
@@ -172,6 +175,133 @@ TEST(Executable, PipelinesOfTheSameTextAreMadeOnce) {
   ASSERT_TRUE(succeeds(Executable::create(device, scale_spec(params), first)));
   ASSERT_TRUE(succeeds(Executable::create(device, scale_spec(params), second)));
   EXPECT_EQ(second.gpu_objects, 5u) << "three buffers, the params and a bind group";
+}
+
+// Rounds enough for the host to look at it while it runs.
+constexpr const char* kSlow = R"(
+@group(0) @binding(1) var<storage, read_write> y: array<f32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  var sum = 0.0;
+  for (var i = 0u; i < 60000u; i++) { sum = fract(sum * 1.5 + 0.1); }
+  if (id.x < arrayLength(&y)) { y[id.x] = sum; }
+}
+)";
+
+std::unique_ptr<Executable> make_slow(const std::shared_ptr<Device>& device) {
+  ExecutableSpec spec;
+  spec.buffers = {{kBytes}};
+  spec.steps = {{"slow", kSlow, {{0, true}}, 0, 0}};
+  spec.read_back_size = kBytes;
+  Accounts accounts;
+  auto made = Executable::create(device, spec, accounts);
+  if (!made) give_up(made.error());
+  return *std::move(made);
+}
+
+struct SlowRun {
+  Dispatch dispatch{0, 100, 1};
+  ReadBack read_back{0, kBytes};
+  Work work{.dispatches = {&dispatch, 1}, .read_backs = {&read_back, 1}};
+  Accounts accounts;
+
+  void finish(Executable& executable) {
+    while (!executable.poll()) std::this_thread::yield();
+    ASSERT_TRUE(succeeds(executable.finish(accounts)));
+    float y = -1.0f;
+    std::memcpy(&y, executable.result(0).data(), sizeof y);
+    EXPECT_GT(y, 0.0f);
+  }
+};
+
+TEST(Executable, IsNotWaitedForUntilItIsDone) {
+  const auto executable = make_slow(open_device());
+  SlowRun run;
+  ASSERT_TRUE(succeeds(executable->start({&run.work, 1}, run.accounts)));
+  EXPECT_TRUE(executable->is_under_way());
+  EXPECT_FALSE(executable->poll());
+  EXPECT_TRUE(fails_saying(executable->finish(run.accounts), {"not done yet"}));
+  EXPECT_TRUE(executable->is_under_way());
+  run.finish(*executable);
+  EXPECT_FALSE(executable->is_under_way());
+  EXPECT_EQ(run.accounts.waits, 1u);
+  EXPECT_GT(run.accounts.wait_seconds, 0.0);
+}
+
+TEST(Executable, MayGoWhileItRuns) {
+  const auto device = open_device();
+  for (int i = 0; i < 3; ++i) {
+    SlowRun run;
+    const auto executable = make_slow(device);
+    ASSERT_TRUE(succeeds(executable->start({&run.work, 1}, run.accounts)));
+  }
+  expect_working(device, 15.0f);
+}
+
+// Error scopes belong to the device; what they catch belongs to whoever opened them.
+TEST(Executable, ErrorOfOneIsNotToldToAnotherThatIsUnderWay) {
+  const auto device = open_device();
+  const auto slow = make_slow(device);
+  SlowRun run;
+  ASSERT_TRUE(succeeds(slow->start({&run.work, 1}, run.accounts)));
+
+  const ScaleParams params{kCount, 1.0f};
+  Accounts accounts;
+  const auto bad = Executable::create(device, scale_spec(params), accounts);
+  ASSERT_TRUE(succeeds(bad));
+  const std::vector<float> too_many(2 * kCount);
+  const Upload upload{0, std::as_bytes(std::span(too_many))};
+  const Work work{.uploads = {&upload, 1}};
+  Status ran = (*bad)->start({&work, 1}, accounts);
+  if (ran) {  // an implementation may tell later
+    while (!(*bad)->poll()) std::this_thread::yield();
+    ran = (*bad)->finish(accounts);
+  }
+  EXPECT_TRUE(fails_saying(ran, {"WebGPU"}));
+  EXPECT_FALSE((*bad)->is_under_way());
+  EXPECT_TRUE(fails_saying(Executable::create(device, scale_spec(params, "nonsense"), accounts),
+                           {"kernel scale", "nonsense"}));
+  run.finish(*slow);
+  expect_working(device, 17.0f);
+}
+
+TEST(Executable, BadKernelIsAnErrorAgain) {
+  const auto device = open_device();
+  const ScaleParams params{kCount, 1.0f};
+  Accounts accounts;
+  for (int i = 0; i < 2; ++i) {  // it is not among the pipelines that are kept
+    EXPECT_TRUE(
+        fails_saying(Executable::create(device, scale_spec(params, "fn main( { again"), accounts),
+                     {"kernel scale", "again"}));
+  }
+}
+
+// Large enough to be handed over in portions, each of which is waited for.
+TEST(Executable, LoadsInPartsThatWaitForNothing) {
+  const auto device = open_device();
+  const ScaleParams params{kCount, 1.0f};
+  ExecutableSpec spec = scale_spec(params);
+  constexpr uint64_t kLarge = 40ull << 20;
+  for (int i = 0; i < 3; ++i) spec.buffers.push_back({kLarge, true});
+  size_t filled = 0;
+  spec.fill = [&](uint32_t, std::span<std::byte> memory) -> Status {
+    std::fill(memory.begin(), memory.end(), std::byte{1});
+    ++filled;
+    return {};
+  };
+  Accounts accounts;
+  ExecutableLoad load(device, spec);
+  size_t waiting = 0;
+  for (;;) {
+    const auto now = load.advance(accounts);
+    ASSERT_TRUE(succeeds(now));
+    if (*now == Advance::Done) break;
+    waiting += *now == Advance::Waiting;
+  }
+  EXPECT_EQ(filled, 3u);
+  EXPECT_GE(waiting, accounts.waits);
+  EXPECT_GE(accounts.waits, 1u);
+  EXPECT_LE(accounts.waits, 2u) << "a portion of the weights, and the first runs";
+  EXPECT_TRUE(load.finish());
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "highwater/session.h"
+#include "runtime/session_access.h"
 #include "support/expect.h"
 #include "support/program_builder.h"
 
@@ -66,9 +66,10 @@ class RareOps : public testing::TestWithParam<Case> {};
 TEST_P(RareOps, AreRightAtEveryLengthInTurn) {
   Given g;
   const Program program = g.b.output(GetParam().make(g)).program();
-  auto session = Session::load(program, [](const std::string& key, const UseBytes&) -> Status {
-    return fail("no constant '", key, "'");
-  });
+  auto session =
+      SessionAccess::load(program, [](const std::string& key, const UseBytes&) -> Status {
+        return fail("no constant '", key, "'");
+      });
   ASSERT_TRUE(succeeds(session));
   for (const int64_t n : kLengths) {
     std::vector<float> x(static_cast<size_t>(n * kWidth)), row(kWidth);

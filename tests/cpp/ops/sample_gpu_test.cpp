@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "highwater/session.h"
+#include "runtime/session_access.h"
 #include "support/expect.h"
 #include "support/program_builder.h"
 
@@ -28,7 +28,7 @@ class Sampler {
     std::vector<ValueId> args{logits};
     for (int i = 0; i < 5; ++i) args.push_back(b.input_scalar());
     const ValueId y = b.apply("highwater.sample.default", args, {1, 1}, DType::Int64);
-    auto session = Session::load(b.output(y).program(), {});
+    auto session = SessionAccess::load(b.output(y).program(), {});
     if (!session) give_up(session.error());
     session_ = *std::move(session);
   }

@@ -1,6 +1,6 @@
 // Several calls in one submit, and outputs that become inputs without leaving the device.
 #include "gpu/executable.h"
-#include "highwater/session.h"
+#include "runtime/session_access.h"
 #include "support/expect.h"
 #include "support/program_builder.h"
 
@@ -16,7 +16,7 @@ std::unique_ptr<Session> counter() {
   const ValueId x = b.input(bound), step = b.input({kWidth});
   const ValueId y = b.apply("aten.add.Tensor", {x, step, b.integer(1)}, bound);
   const ValueId z = b.apply("aten.mul.Tensor", {y, y}, bound);
-  auto session = Session::load(b.output(y).output(z).program(), {});
+  auto session = SessionAccess::load(b.output(y).output(z).program(), {});
   if (!session) give_up(session.error());
   return *std::move(session);
 }

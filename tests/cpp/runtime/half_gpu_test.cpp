@@ -2,9 +2,8 @@
 #include <cstdlib>
 
 #include "gpu/adapters.h"
-#include "graph/graph.h"
-#include "highwater/session.h"
 #include "runtime/half.h"
+#include "runtime/session_access.h"
 #include "support/expect.h"
 #include "support/program_builder.h"
 
@@ -23,12 +22,12 @@ TEST_P(Half, SumsAreRoundedToHalves) {
   ProgramBuilder b;
   const ValueId x = b.input({kElements}, DType::Float16), y = b.input({kElements}, DType::Float16);
   b.output(b.apply("aten.add.Tensor", {x, y, b.integer(1)}, {kElements}, DType::Float16));
-  const auto session = Session::load(b.program(), {});
+  const auto session = SessionAccess::load(b.program(), {});
   ASSERT_TRUE(succeeds(session));
 
   const bool native =
-      (*session)->adapter().has(gpu::kShaderF16) && GetParam() == std::string("gpu");
-  const std::string& wgsl = (*session)->graph().steps.at(0).wgsl;
+      SessionAccess::adapter(**session).has(gpu::kShaderF16) && GetParam() == std::string("gpu");
+  const std::string& wgsl = SessionAccess::graph(**session).steps.at(0).wgsl;
   EXPECT_EQ(wgsl.starts_with("enable f16;\n"), native) << wgsl;
 
   std::vector<uint16_t> a, c, sum(kElements);
@@ -61,11 +60,12 @@ uint64_t cache_bytes(bool option, const char* variable) {
   if (variable) setenv("HIGHWATER_HALF_CACHE", variable, 1);
   SessionOptions options;
   options.half_cache = option;
-  const auto session = Session::load(b.program(), source, options);
+  const auto session = SessionAccess::load(b.program(), source, options);
   unsetenv("HIGHWATER_HALF_CACHE");
   EXPECT_TRUE(succeeds(session));
-  return session.ok() ? (*session)->graph().buffers.at((*session)->graph().values[kept].buffer).size
-                      : 0;
+  if (!session) return 0;
+  const Graph& graph = SessionAccess::graph(**session);
+  return graph.buffers.at(graph.values[kept].buffer).size;
 }
 
 TEST(HalfCache, IsAnOptionThatTheEnvironmentOverrides) {

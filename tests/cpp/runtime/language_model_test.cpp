@@ -1,4 +1,6 @@
 // What passes for a language model with a cache. Nothing is loaded.
+#include "support/language_model.h"
+
 #include <unistd.h>
 
 #include <filesystem>
@@ -6,39 +8,11 @@
 
 #include "highwater/generator.h"
 #include "support/expect.h"
-#include "support/pte_builder.h"
 
 namespace highwater {
 namespace {
 
-constexpr int8_t kFloat32 = 5, kInt64 = 7;  // of the delegate's schema
-
-struct Model {
-  uint32_t longest = 8;     // tokens in a call
-  uint32_t vocabulary = 4;  // logits
-  std::optional<int64_t> capacity = 100;
-};
-
-// Logits that depend on nothing.
-PteContent content_of(const Model& m) {
-  BlobContent c;
-  c.values = {BlobContent::Tensor{kInt64, {1, m.longest}}, BlobContent::Tensor{kInt64, {1}},
-              BlobContent::Tensor{kFloat32, {1, m.vocabulary}, 0},
-              BlobContent::Tensor{kFloat32, {1, m.vocabulary}}};
-  c.calls = {{"aten.sigmoid.default", 0, {2, 3}}};
-  c.inputs = {0, 1};
-  c.outputs = {3};
-  c.bytes.resize(m.vocabulary * sizeof(float));
-  c.constants = {{0, c.bytes.size(), std::nullopt}};
-  PteContent pte;
-  pte.blob = make_blob(c);
-  pte.inputs = {{DType::Int64, {1, static_cast<int32_t>(m.longest)}}, {DType::Int64, {1}}};
-  pte.outputs = {{DType::Float32, {1, static_cast<int32_t>(m.vocabulary)}}};
-  if (m.capacity) pte.constants = {{"get_max_context_len", *m.capacity}};
-  return pte;
-}
-
-Status check(const Model& model) {
+Status check(const SmallModel& model) {
   const std::string path = testing::TempDir() + "/model-" + std::to_string(::getpid()) + ".pte";
   const Blob file = make_pte(content_of(model));
   std::ofstream(path, std::ios::binary)

@@ -3,8 +3,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "graph/graph.h"
-#include "highwater/session.h"
+#include "runtime/session_access.h"
 #include "support/expect.h"
 #include "support/residual.h"
 
@@ -75,7 +74,8 @@ TEST(Options, EmptyVariableLeavesTheKernelsAsTheyAre) {
   setenv("HIGHWATER_KERNELS", "", 1);
   const auto empty = Residual(1.0f).load();
   unsetenv("HIGHWATER_KERNELS");
-  EXPECT_EQ(plain->graph().traits.software, empty->graph().traits.software);
+  EXPECT_EQ(SessionAccess::graph(*plain).traits.software,
+            SessionAccess::graph(*empty).traits.software);
 }
 
 TEST(Options, PassesToLeaveOut) {

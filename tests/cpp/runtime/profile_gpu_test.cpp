@@ -3,7 +3,7 @@
 
 #include "gpu/executable.h"
 #include "highwater/profile.h"
-#include "highwater/session.h"
+#include "runtime/session_access.h"
 #include "support/expect.h"
 #include "support/residual.h"
 
@@ -20,7 +20,8 @@ struct Profiled : testing::TestWithParam<ProfileClock> {
 
   // An adapter without a clock says so, and the host's then serves the test.
   void SetUp() override {
-    if (clock == ProfileClock::Host || session->adapter().has(gpu::kTimestampQuery)) return;
+    if (clock == ProfileClock::Host || SessionAccess::adapter(*session).has(gpu::kTimestampQuery))
+      return;
     EXPECT_TRUE(fails_saying(profile(1, residual.input(1, 1.0f)), {"clock", "timestamp-query"}));
     clock = ProfileClock::Host;
   }
@@ -65,8 +66,8 @@ TEST_P(Profiled, DispatchesAreToldInOrderWithTheirOps) {
   for (size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(all[i].op, ops[i]);
     EXPECT_EQ(all[i].kernel, kernels[i]);
-    EXPECT_EQ(all[i].x, session->dispatches()[i].x);
-    EXPECT_EQ(all[i].y, session->dispatches()[i].y);
+    EXPECT_EQ(all[i].x, SessionAccess::dispatches(*session)[i].x);
+    EXPECT_EQ(all[i].y, SessionAccess::dispatches(*session)[i].y);
     EXPECT_LT(all[i].duration_ns, 60'000'000'000u);
   }
   EXPECT_EQ(all[0].reads, (std::vector<Dims>{{37, 24}, {24}}));
@@ -115,7 +116,8 @@ TEST(Profile, UsesTheDevicesClockWhereThereIsOne) {
   const Input input = HostTensor{DType::Float32, {9, Residual::kWidth}, x.data()};
   const auto profiled = session->profile({&input, 1});
   ASSERT_TRUE(succeeds(profiled));
-  EXPECT_EQ(profiled->clock == ProfileClock::Device, session->adapter().has(gpu::kTimestampQuery));
+  EXPECT_EQ(profiled->clock == ProfileClock::Device,
+            SessionAccess::adapter(*session).has(gpu::kTimestampQuery));
 }
 
 // A set of timestamps serves 2048 passes.
@@ -139,8 +141,8 @@ TEST(Profile, MoreDispatchesThanOneQuerySetHasRoomFor) {
     const std::vector<gpu::Dispatch> all(dispatches, {0, 1, 1});
     const gpu::ReadBack read_back{0, 16};
     gpu::Timing timing;
-    ASSERT_TRUE(succeeds((*made)->run_by_device_clock(
-        {.dispatches = all, .read_backs = {&read_back, 1}}, timing, accounts)));
+    const gpu::Work work{.dispatches = all, .read_backs = {&read_back, 1}};
+    ASSERT_TRUE(succeeds((*made)->run({&work, 1}, accounts, &timing)));
     count += static_cast<uint32_t>(dispatches);
     uint32_t counted = 0;
     std::memcpy(&counted, (*made)->result(0).data(), sizeof counted);

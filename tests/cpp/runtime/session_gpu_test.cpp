@@ -1,5 +1,5 @@
 // A whole session on a device, at every live length.
-#include "highwater/session.h"
+#include "runtime/session_access.h"
 #include "support/expect.h"
 #include "support/program_builder.h"
 #include "support/residual.h"
@@ -85,12 +85,13 @@ TEST(Session, MissingConstantIsAnErrorThatNamesIt) {
   const auto nothing = [](const std::string& key, const UseBytes&) -> Status {
     return fail("nothing under '", key, "'");
   };
-  EXPECT_TRUE(fails_saying(Session::load(b.program(), nothing), {"constant tensor 1", "'lost'"}));
+  EXPECT_TRUE(
+      fails_saying(SessionAccess::load(b.program(), nothing), {"constant tensor 1", "'lost'"}));
   const auto short_of_it = [](const std::string&, const UseBytes& use) -> Status {
     const std::byte few[8] = {};
     return use(few);
   };
-  EXPECT_TRUE(fails_saying(Session::load(b.program(), short_of_it),
+  EXPECT_TRUE(fails_saying(SessionAccess::load(b.program(), short_of_it),
                            {"constant tensor 1", "8 bytes", "16 are needed"}));
 }
 
@@ -104,7 +105,7 @@ TEST(Session, WhatFollowsFromConstantsAloneIsComputedOnce) {
     const float values[] = {1, 2, 3, 4};
     return use(std::as_bytes(std::span(values)));
   };
-  auto session = Session::load(b.program(), source);
+  auto session = SessionAccess::load(b.program(), source);
   ASSERT_TRUE(succeeds(session));
   for (size_t run = 0; run < 3; ++run) {
     const float given[] = {10, 20, 30, 40};

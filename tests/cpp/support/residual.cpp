@@ -1,5 +1,8 @@
 #include "support/residual.h"
 
+#include <algorithm>
+#include <thread>
+
 #include "support/expect.h"
 #include "support/program_builder.h"
 
@@ -31,11 +34,20 @@ std::unique_ptr<Session> Residual::load() const {
 }
 
 Result<std::unique_ptr<Session>> Residual::load(const SessionOptions& options) const {
-  const ConstantSource source = [&](const std::string& key, const UseBytes& use) -> Status {
+  return SessionAccess::load(program_, source(), options);
+}
+
+std::unique_ptr<Session::Loading> Residual::start_load(const SessionOptions& options) const {
+  auto loading = SessionAccess::start_load(program_, source(), options);
+  if (!loading) give_up(loading.error());
+  return *std::move(loading);
+}
+
+ConstantSource Residual::source() const {
+  return [this](const std::string& key, const UseBytes& use) -> Status {
     if (key != "w") return fail("no constant '", key, "'");
     return use(std::as_bytes(std::span(weights_)));
   };
-  return Session::load(program_, source, options);
 }
 
 std::vector<float> Residual::input(int64_t rows, float seed) const {
@@ -57,6 +69,24 @@ void Residual::run_and_compare(Session& session, int64_t rows, float seed) const
   const std::vector<float> x = input(rows, seed);
   const Input given = HostTensor{DType::Float32, {rows, kWidth}, x.data()};
   ASSERT_TRUE(succeeds(session.run({&given, 1})));
+  compare(session, rows, seed);
+}
+
+void Residual::start(Session& session, int64_t rows, float seed) const {
+  std::vector<float> x = input(rows, seed);
+  const Input given = HostTensor{DType::Float32, {rows, kWidth}, x.data()};
+  ASSERT_TRUE(succeeds(session.start_run({&given, 1})));
+  std::fill(x.begin(), x.end(), -7.0f);
+}
+
+void Residual::finish_and_compare(Session& session, int64_t rows, float seed) const {
+  while (!session.poll()) std::this_thread::yield();
+  ASSERT_TRUE(succeeds(session.finish()));
+  compare(session, rows, seed);
+}
+
+void Residual::compare(Session& session, int64_t rows, float seed) const {
+  const std::vector<float> x = input(rows, seed);
   ASSERT_EQ(session.output_dims(0), (Dims{rows, kWidth}));
   EXPECT_EQ(session.output_scalar(1), rows);
   std::vector<float> y(x.size(), -1.0f);

@@ -9,8 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "blob/program.h"
-#include "highwater/session.h"
+#include "runtime/session_access.h"
 
 namespace highwater {
 
@@ -22,14 +21,22 @@ class Residual {
 
   std::unique_ptr<Session> load() const;
   Result<std::unique_ptr<Session>> load(const SessionOptions& options) const;
+  // As long as this lasts.
+  std::unique_ptr<Session::Loading> start_load(const SessionOptions& options = {}) const;
 
   std::vector<float> input(int64_t rows, float seed) const;
   std::vector<float> expected(const std::vector<float>& x) const;
 
   // Runs the session at `rows`, and compares all that it gives.
   void run_and_compare(Session& session, int64_t rows, float seed) const;
+  // The same in two parts, with a memory for inputs that is gone between them.
+  void start(Session& session, int64_t rows, float seed) const;
+  void finish_and_compare(Session& session, int64_t rows, float seed) const;
 
  private:
+  ConstantSource source() const;
+  void compare(Session& session, int64_t rows, float seed) const;
+
   Program program_;
   std::vector<float> weights_;
 };

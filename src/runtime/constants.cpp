@@ -1,0 +1,69 @@
+#include "runtime/constants.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/host_io.h"
+
+namespace highwater {
+namespace {
+
+Status use_constant(const ConstantDecl& constant, const ConstantSource& source, uint64_t wanted,
+                    const UseBytes& use) {
+  const auto checked = [&](std::span<const std::byte> bytes) -> Status {
+    if (bytes.size() < wanted) {
+      return fail("its data has ", bytes.size(), " bytes; ", wanted, " are needed");
+    }
+    return use(bytes);
+  };
+  return constant.key.empty() ? checked(constant.inline_bytes) : source(constant.key, checked);
+}
+
+// Rows of each part side by side.
+Status fill_from_parts(const Program& program, const ConstantSource& source,
+                       const ConstantDecl& constant, std::span<std::byte> memory) {
+  const auto rows = static_cast<size_t>(constant.rows);
+  const auto pitch = static_cast<size_t>(constant.size) / std::max<size_t>(rows, 1);
+  size_t column = 0;
+  for (const ConstantDecl::Part& part : constant.parts) {
+    const auto row_bytes = static_cast<size_t>(part.row_bytes);
+    const auto copy = [&](std::span<const std::byte> bytes) -> Status {
+      for (size_t row = 0; row < rows; ++row) {
+        std::memcpy(memory.data() + row * pitch + column, bytes.data() + row * row_bytes,
+                    row_bytes);
+      }
+      return {};
+    };
+    HW_CHECK(use_constant(program.constants[part.constant], source, constant.rows * part.row_bytes,
+                          copy));
+    column += row_bytes;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status fill_constant(const Program& program, const ConstantSource& source, const ValueInfo& value,
+                     std::span<std::byte> memory) {
+  const ConstantDecl& constant = program.constants[*value.tensor.constant];
+  if (!constant.parts.empty()) return fill_from_parts(program, source, constant, memory);
+  const auto count = static_cast<size_t>(value.tensor.dims.numel());
+  const DType stored = value.tensor.dtype;
+  return use_constant(constant, source, uint64_t{count} * byte_size(stored), [&](auto bytes) {
+    return to_device(stored, bytes, value.tensor.device_dtype(), memory, count);
+  });
+}
+
+ConstantSource constants_of(std::shared_ptr<const Pte> pte) {
+  return [pte = std::move(pte)](const std::string& key, const UseBytes& use) -> Status {
+    const auto found = pte->named_data.find(key);
+    if (found == pte->named_data.end()) {
+      return fail("there is no data '", key,
+                  "' in the file; if it is in a .ptd file, export without external data");
+    }
+    HW_TRY(const ByteBuffer data, pte->read(found->second));
+    return use(data.bytes());
+  };
+}
+
+}  // namespace highwater

@@ -1,0 +1,19 @@
+// The content of constants, on its way from a file to the device. For runtime/ only.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "blob/pte.h"
+#include "runtime/session_access.h"
+
+namespace highwater {
+
+// The named data of a file.
+ConstantSource constants_of(std::shared_ptr<const Pte> pte);
+
+// Writes a constant as the device wants it.
+Status fill_constant(const Program& program, const ConstantSource& source, const ValueInfo& value,
+                     std::span<std::byte> memory);
+
+}  // namespace highwater

@@ -1,0 +1,145 @@
+// Loading a session, a part at a time.
+#include <optional>
+
+#include "base/checked.h"
+#include "gpu/executable_load.h"
+#include "platform/complete.h"
+#include "runtime/choices.h"
+#include "runtime/constants.h"
+#include "runtime/meter.h"
+#include "runtime/session_state.h"
+
+namespace highwater {
+namespace {
+
+gpu::StepSpec step_spec(const StepDecl& step) {
+  gpu::StepSpec spec{step.name, step.wgsl, {}, step.params_at, step.params_size};
+  for (const StepBinding& b : step.bindings) {
+    spec.bindings.push_back({b.memory, b.use.writes});
+  }
+  return spec;
+}
+
+gpu::ExecutableSpec executable_spec(const Graph& graph, const Live& live, const Program& program,
+                                    const ConstantSource& constants) {
+  gpu::ExecutableSpec spec;
+  for (const BufferDecl& b : graph.buffers) {
+    spec.buffers.push_back({b.size, b.constant != kNoValue, b.texels});
+  }
+  for (const StepDecl& step : graph.steps) spec.steps.push_back(step_spec(step));
+  spec.params = live.params();
+  spec.params_in_storage = graph.traits.params_space() == ParamsSpace::Storage;
+  for (ValueId id : graph.outputs) {
+    if (graph.values[id].kind != ValueInfo::Kind::Tensor) continue;
+    const TensorDecl& t = graph.values[id].tensor;
+    spec.read_back_size += round_up(live_bytes(t.dims, t.device_dtype()), gpu::kReadBackAlignment);
+  }
+  spec.fill = [&](uint32_t buffer, std::span<std::byte> memory) -> Status {
+    const ValueId id = graph.buffers[buffer].constant;
+    Status filled = fill_constant(program, constants, graph.values[id], memory);
+    if (!filled) return filled.take_error().within(text("constant ", graph.describe(id)));
+    return {};
+  };
+  return spec;
+}
+
+}  // namespace
+
+struct Session::Loading::State {
+  Program program;
+  ConstantSource constants;
+  SessionOptions options;
+  Choices choices;
+  gpu::Timeout timeout;
+  gpu::DeviceOpening opening;
+  std::chrono::steady_clock::time_point began;
+  std::optional<gpu::ExecutableLoad> executable_load = {};
+  std::unique_ptr<Session::State> session = std::make_unique<Session::State>();
+  bool is_done = false;
+
+  Result<Advance> advance();
+  Status plan();
+  void take_executable();
+};
+
+Result<Advance> Session::Loading::State::advance() {
+  if (is_done) return Advance::Done;
+  const Meter meter(session->load_accounts, began);
+  if (!executable_load) {
+    if (const Advance now = opening.advance(); now != Advance::Done) return now;
+    HW_CHECK(plan());
+    return Advance::More;
+  }
+  HW_TRY(const Advance now, executable_load->advance(session->load_accounts));
+  if (now == Advance::Done) take_executable();
+  return now;
+}
+
+// What the program is on this device.
+Status Session::Loading::State::plan() {
+  Session::State& s = *session;
+  rewrite(program, choices);
+  HW_TRY(s.graph, Graph::build(program, traits_of(*opening.device(), choices)));
+  s.live = std::make_unique<Live>(*s.graph);
+  s.load_accounts.planned_nodes = s.graph->nodes.size();
+  gpu::ExecutableSpec spec = executable_spec(*s.graph, *s.live, program, constants);
+  spec.timeout = timeout;
+  spec.progress = options.progress;
+  executable_load.emplace(opening.device(), std::move(spec));
+  return {};
+}
+
+void Session::Loading::State::take_executable() {
+  Session::State& s = *session;
+  s.executable = executable_load->finish();
+  s.live->mark_params_clean();
+  s.last_outputs.resize(s.graph->outputs.size());
+  for (size_t o = 0; o < s.graph->outputs.size(); ++o) s.all_outputs.push_back(o);
+  is_done = true;
+}
+
+Session::Loading::Loading(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Session::Loading::~Loading() = default;
+
+Result<Advance> Session::Loading::advance() {
+  return state_->advance();
+}
+
+Result<std::unique_ptr<Session>> Session::Loading::finish() {
+  if (!state_->is_done || !state_->session) {
+    return fail("the load is not done yet, or has given its session away");
+  }
+  return std::unique_ptr<Session>(new Session(std::move(state_->session)));
+}
+
+Result<std::unique_ptr<Session::Loading>> SessionAccess::start_load(Program program,
+                                                                    ConstantSource constants,
+                                                                    const SessionOptions& options) {
+  const auto began = std::chrono::steady_clock::now();
+  HW_TRY(Choices choices, Choices::read(options.without_passes, options.half_cache));
+  HW_TRY(const gpu::Timeout timeout, gpu::Timeout::of(options.timeout_seconds));
+  HW_TRY(gpu::DeviceOpening opening, gpu::DeviceOpening::start(options.adapter));
+  std::unique_ptr<Session::Loading::State> state(
+      new Session::Loading::State{std::move(program), std::move(constants), options,
+                                  std::move(choices), timeout, std::move(opening), began});
+  return std::unique_ptr<Session::Loading>(new Session::Loading(std::move(state)));
+}
+
+Result<std::unique_ptr<Session::Loading>> Session::start_open(const std::string& path,
+                                                              const SessionOptions& options,
+                                                              std::string_view method) {
+  HW_TRY(Pte opened, open_pte(path));
+  const auto pte = std::make_shared<const Pte>(std::move(opened));
+  HW_TRY(Program program, read_method(*pte, method));
+  return SessionAccess::start_load(std::move(program), constants_of(pte), options);
+}
+
+Result<std::unique_ptr<Session>> Session::open(const std::string& path,
+                                               const SessionOptions& options,
+                                               std::string_view method) {
+  HW_TRY(const auto loading, start_open(path, options, method));
+  HW_CHECK(complete([&] { return loading->advance(); }));
+  return loading->finish();
+}
+
+}  // namespace highwater

@@ -1,0 +1,37 @@
+// What the engine's own front doors, tools and tests see of a session beyond its public interface.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "blob/program.h"
+#include "gpu/executable.h"
+#include "graph/graph.h"
+#include "graph/live.h"
+#include "highwater/session.h"
+
+namespace highwater {
+
+// Gives the bytes of a constant under its key to `use`, which is done with them when it returns.
+using UseBytes = std::function<Status(std::span<const std::byte>)>;
+using ConstantSource = std::function<Status(const std::string& key, const UseBytes& use)>;
+
+struct SessionAccess {
+  // A program that is in memory already.
+  static Result<std::unique_ptr<Session::Loading>> start_load(Program program,
+                                                              ConstantSource constants,
+                                                              const SessionOptions& options = {});
+  static Result<std::unique_ptr<Session>> load(Program program, ConstantSource constants,
+                                               const SessionOptions& options = {});
+
+  static const gpu::AdapterDescription& adapter(const Session& session);
+  static const Graph& graph(const Session& session);
+  static const Live& live(const Session& session);
+  // What the last run dispatched, in order; the steps are the graph's.
+  static std::span<const gpu::Dispatch> dispatches(const Session& session);
+};
+
+}  // namespace highwater
