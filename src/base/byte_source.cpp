@@ -15,9 +15,9 @@ Error outside(const ByteSource& source, uint64_t offset, uint64_t count) {
   return fail("bytes ", offset, " to ", offset + count, " are wanted of ", source.size());
 }
 
-class Memory final : public ByteSource {
+class InMemory final : public ByteSource {
  public:
-  explicit Memory(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  explicit InMemory(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   using ByteSource::read;
   uint64_t size() const override { return bytes_.size(); }
@@ -51,7 +51,7 @@ Result<ByteBuffer> ByteSource::read(uint64_t offset, uint64_t count) const {
 }
 
 std::shared_ptr<const ByteSource> in_memory(std::span<const std::byte> bytes) {
-  return std::make_shared<Memory>(bytes);
+  return std::make_shared<InMemory>(bytes);
 }
 
 }  // namespace highwater

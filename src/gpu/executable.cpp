@@ -206,7 +206,7 @@ Status Executable::Objects::reserve_read_back(std::span<const Work> works, Answe
 void Executable::Objects::write_now(const Work& work, Accounts& accounts) {
   for (const Upload& u : work.uploads) {
     if (u.bytes.empty()) continue;
-    api().QueueWriteBuffer(device_.queue(), memory.buffer(u.buffer), 0, u.bytes.data(),
+    api().QueueWriteBuffer(device_.queue(), buffers.buffer(u.buffer), 0, u.bytes.data(),
                            u.bytes.size());
   }
   count_writes(work, accounts);
@@ -221,7 +221,7 @@ Status Executable::Objects::stage(std::span<const Work> works, Answers& errors,
   staging_.clear();
   staged_ends_.clear();
   for (const Work& work : works) {
-    for (const Upload& u : work.uploads) staging_.add(memory.buffer(u.buffer), 0, u.bytes);
+    for (const Upload& u : work.uploads) staging_.add(buffers.buffer(u.buffer), 0, u.bytes);
     staging_.add(params_.get(), work.params.at, work.params.bytes);
     staged_ends_.push_back(staging_.count());
     count_writes(work, accounts);
@@ -234,9 +234,9 @@ CommandBufferHandle Executable::Objects::encode(std::span<const Work> works, boo
                                                 Accounts& accounts) {
   const CommandEncoderHandle encoder(api().DeviceCreateCommandEncoder(device_.device(), nullptr));
   for (size_t w = 0; w < works.size(); ++w) {
-    for (const Copy& c : works[w].copies) {
-      api().CommandEncoderCopyBufferToBuffer(encoder.get(), memory.buffer(c.from), 0,
-                                             memory.buffer(c.to), 0, c.size);
+    for (const BufferCopy& c : works[w].copies) {
+      api().CommandEncoderCopyBufferToBuffer(encoder.get(), buffers.buffer(c.from), 0,
+                                             buffers.buffer(c.to), 0, c.size);
     }
     if (staged) staging_.encode(encoder.get(), w ? staged_ends_[w - 1] : 0, staged_ends_[w]);
     if (timing_) {
@@ -245,7 +245,7 @@ CommandBufferHandle Executable::Objects::encode(std::span<const Work> works, boo
       steps.encode(encoder.get(), works[w].dispatches, accounts);
     }
     for (const ReadBack& r : works[w].read_backs) {
-      read_back_.copy(encoder.get(), r.size ? memory.buffer(r.buffer) : nullptr, r.size, accounts);
+      read_back_.copy(encoder.get(), r.size ? buffers.buffer(r.buffer) : nullptr, r.size, accounts);
     }
   }
   if (timing_) timestamps_->resolve(encoder.get(), accounts);

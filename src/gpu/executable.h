@@ -67,7 +67,7 @@ struct ReadBack {
 };
 
 // From one buffer's start to another's.
-struct Copy {
+struct BufferCopy {
   uint32_t from;
   uint32_t to;
   uint64_t size;  // whole words
@@ -85,7 +85,7 @@ struct ParamsWrite {
 
 // One call of a program, in the order in which its parts take effect.
 struct Work {
-  std::span<const Copy> copies = {};
+  std::span<const BufferCopy> copies = {};
   std::span<const Upload> uploads = {};
   ParamsWrite params = {};
   std::span<const Dispatch> dispatches = {};  // one pass

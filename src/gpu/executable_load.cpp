@@ -91,14 +91,14 @@ Status ExecutableLoad::do_part(Accounts& accounts) {
 
 Status ExecutableLoad::load_weights(Accounts& accounts) {
   Executable::Objects& objects = *executable_->objects_;
-  const uint32_t i = objects.memory.loaded();
+  const uint32_t i = objects.buffers.loaded();
   HW_CHECK(tell(spec_.progress, "weights", i, spec_.buffers.size()));
   if (i == spec_.buffers.size()) {
     stage_ = Stage::Kernels;
     HW_CHECK(objects.flush(*pending_->errors, nullptr, accounts));
     return objects.load_params(spec_, *pending_->errors, accounts);
   }
-  HW_CHECK(objects.memory.load_next(objects.turns(), spec_, *pending_->errors, accounts));
+  HW_CHECK(objects.buffers.load_next(objects.turns(), spec_, *pending_->errors, accounts));
   if (spec_.buffers[i].filled) portion_ += spec_.buffers[i].size;
   if (portion_ <= kUploadPortion) return {};
   portion_ = 0;
@@ -110,7 +110,7 @@ Status ExecutableLoad::load_kernels(Accounts& accounts) {
   const size_t i = objects.steps.loaded();
   HW_CHECK(tell(spec_.progress, "kernels", i, spec_.steps.size()));
   if (i < spec_.steps.size()) {
-    return objects.steps.load_next(objects.turns(), spec_, objects.memory, objects.params(),
+    return objects.steps.load_next(objects.turns(), spec_, objects.buffers, objects.params(),
                                    *pending_->errors, accounts);
   }
   stage_ = Stage::FirstRuns;

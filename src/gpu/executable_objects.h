@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "gpu/buffers.h"
 #include "gpu/executable.h"
-#include "gpu/memory.h"
 #include "gpu/read_back.h"
 #include "gpu/staging.h"
 #include "gpu/steps.h"
@@ -40,7 +40,7 @@ class Executable::Objects {
   Status run_by_host_clock(const Work& work, Timing& timing, Accounts& accounts);
   std::span<const std::byte> result(size_t i) const { return read_back_.result(i); }
 
-  Memory memory;
+  Buffers buffers;
   Steps steps;
 
  private:

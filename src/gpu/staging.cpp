@@ -6,12 +6,12 @@ namespace highwater::gpu {
 
 void Staging::clear() {
   bytes_.clear();
-  copies_.clear();
+  deliveries_.clear();
 }
 
 void Staging::add(WGPUBuffer to, uint64_t at, std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
-  copies_.push_back({to, at, bytes_.size(), bytes.size()});
+  deliveries_.push_back({to, at, bytes_.size(), bytes.size()});
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
 }
 
@@ -30,8 +30,8 @@ Status Staging::send(Answers& answers, Accounts& accounts) {
 
 void Staging::encode(WGPUCommandEncoder encoder, size_t begin, size_t end) const {
   for (size_t i = begin; i < end; ++i) {
-    const Copy& c = copies_[i];
-    api().CommandEncoderCopyBufferToBuffer(encoder, buffer_.get(), c.from, c.to, c.at, c.size);
+    const Delivery& d = deliveries_[i];
+    api().CommandEncoderCopyBufferToBuffer(encoder, buffer_.get(), d.from, d.to, d.at, d.size);
   }
 }
 

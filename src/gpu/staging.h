@@ -20,11 +20,11 @@ class Staging {
   Status send(Answers& answers, Accounts& accounts);
 
   // How many were added so far: one pass's copies begin where those of the one before end.
-  size_t count() const { return copies_.size(); }
+  size_t count() const { return deliveries_.size(); }
   void encode(WGPUCommandEncoder encoder, size_t begin, size_t end) const;
 
  private:
-  struct Copy {
+  struct Delivery {
     WGPUBuffer to;
     uint64_t at;
     uint64_t from;
@@ -35,7 +35,7 @@ class Staging {
   BufferHandle buffer_;
   uint64_t capacity_ = 0;
   std::vector<std::byte> bytes_;
-  std::vector<Copy> copies_;
+  std::vector<Delivery> deliveries_;
 };
 
 }  // namespace highwater::gpu

@@ -36,8 +36,9 @@ std::vector<WGPUBindGroupLayoutEntry> layout_of(const ExecutableSpec& spec, cons
 }
 
 Result<BindGroupHandle> make_bindings(WebGpuDevice& device, const ExecutableSpec& spec,
-                                      const StepSpec& step, const Memory& memory, WGPUBuffer params,
-                                      const Pipeline& pipeline, Accounts& accounts) {
+                                      const StepSpec& step, const Buffers& buffers,
+                                      WGPUBuffer params, const Pipeline& pipeline,
+                                      Accounts& accounts) {
   std::vector<WGPUBindGroupEntry> entries;
   const auto bind = [&](size_t binding) -> WGPUBindGroupEntry& {
     entries.push_back(WGPU_BIND_GROUP_ENTRY_INIT);
@@ -52,12 +53,12 @@ Result<BindGroupHandle> make_bindings(WebGpuDevice& device, const ExecutableSpec
   }
   const uint64_t limit = device.adapter().limits.max_storage_binding_size;
   for (size_t i = 0; i < step.bindings.size(); ++i) {
-    const uint32_t place = step.bindings[i].buffer;
+    const uint32_t buffer = step.bindings[i].buffer;
     WGPUBindGroupEntry& e = bind(i + 1);
-    e.textureView = memory.image(place);
+    e.textureView = buffers.image(buffer);
     if (e.textureView) continue;
-    e.buffer = memory.buffer(place);
-    e.size = spec.buffers[place].size;
+    e.buffer = buffers.buffer(buffer);
+    e.size = spec.buffers[buffer].size;
     if (e.size > limit) {
       return fail("kernel ", step.name, " binds a tensor of ", e.size, " bytes; adapter ",
                   device.adapter().name, " allows at most ", limit);
@@ -73,7 +74,7 @@ Result<BindGroupHandle> make_bindings(WebGpuDevice& device, const ExecutableSpec
 
 }  // namespace
 
-Status Steps::load_next(const Turns& turns, const ExecutableSpec& spec, const Memory& memory,
+Status Steps::load_next(const Turns& turns, const ExecutableSpec& spec, const Buffers& buffers,
                         WGPUBuffer params, Answers& answers, Accounts& accounts) {
   const StepSpec& step = spec.steps[loaded()];
   Step& made = steps_.emplace_back();
@@ -85,7 +86,7 @@ Status Steps::load_next(const Turns& turns, const ExecutableSpec& spec, const Me
     // wgpu-native must not be given what is invalid; it has answered by now.
     HW_CHECK(answers.so_far());
     HW_TRY(made.bindings,
-           make_bindings(device, spec, step, memory, params, *made.pipeline, accounts));
+           make_bindings(device, spec, step, buffers, params, *made.pipeline, accounts));
     return {};
   });
 }

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "gpu/buffers.h"
 #include "gpu/executable.h"
-#include "gpu/memory.h"
 #include "gpu/timestamps.h"
 #include "gpu/turns.h"
 
@@ -14,7 +14,7 @@ namespace highwater::gpu {
 class Steps {
  public:
   // The next of the spec's steps.
-  Status load_next(const Turns& turns, const ExecutableSpec& spec, const Memory& memory,
+  Status load_next(const Turns& turns, const ExecutableSpec& spec, const Buffers& buffers,
                    WGPUBuffer params, Answers& answers, Accounts& accounts);
   size_t loaded() const { return steps_.size(); }
   // Has the device make those pipelines anew that were first made for these steps.

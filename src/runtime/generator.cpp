@@ -26,31 +26,30 @@ std::optional<int64_t> first_of(const std::vector<int64_t>& integers) {
 
 // The calls of one submit.
 struct Generator::Batch {
-  struct Step {
+  struct Feed {
     int64_t position;
     std::array<Input, kOwnInputs + kSamplerInputs> inputs;
   };
-  std::vector<Step> steps;
+  std::vector<Feed> feeds;
   std::vector<Call> calls;
-  std::vector<int64_t> tokens;  // to feed
   size_t drawn_output[1] = {kDrawn};
 
-  // Steps stay where they are: calls refer to them.
+  // Feeds stay where they are: calls refer to them.
   void begin(size_t count) {
-    steps.clear();
-    steps.reserve(count);
+    feeds.clear();
+    feeds.reserve(count);
     calls.clear();
   }
 
   void add(const Input& tokens_in, size_t position, const Sampling& sampling, size_t draw,
            bool reads) {
-    Step& step = steps.emplace_back();
-    step.position = static_cast<int64_t>(position);
-    step.inputs[kTokens] = tokens_in;
-    step.inputs[kPosition] = HostTensor{DType::Int64, {1}, &step.position};
+    Feed& feed = feeds.emplace_back();
+    feed.position = static_cast<int64_t>(position);
+    feed.inputs[kTokens] = tokens_in;
+    feed.inputs[kPosition] = HostTensor{DType::Int64, {1}, &feed.position};
     const auto settings = sampler_inputs(sampling, draw);
-    std::copy(settings.begin(), settings.end(), step.inputs.begin() + kOwnInputs);
-    calls.push_back({step.inputs, std::span(drawn_output, reads ? 1 : 0)});
+    std::copy(settings.begin(), settings.end(), feed.inputs.begin() + kOwnInputs);
+    calls.push_back({feed.inputs, std::span(drawn_output, reads ? 1 : 0)});
   }
 };
 

@@ -18,7 +18,7 @@ class Recording {
   // Memory for bytes of the present call, valid until the next that is asked for.
   std::span<std::byte> stage(size_t size);
 
-  void copy(const gpu::Copy& copy) { copies_.push_back(copy); }
+  void copy(const gpu::BufferCopy& copy) { copies_.push_back(copy); }
   // The caller's memory, which must last until the works have run.
   void upload(uint32_t buffer, std::span<const std::byte> bytes) {
     uploads_.push_back({buffer, bytes});
@@ -51,7 +51,7 @@ class Recording {
   std::vector<std::byte> bytes_;
   size_t staged_begin_ = 0;
   std::vector<Staged> staged_;
-  std::vector<gpu::Copy> copies_;
+  std::vector<gpu::BufferCopy> copies_;
   std::vector<gpu::Upload> uploads_;
   std::vector<gpu::Dispatch> dispatches_;
   std::vector<gpu::ReadBack> read_backs_;

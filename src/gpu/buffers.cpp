@@ -1,4 +1,4 @@
-#include "gpu/memory.h"
+#include "gpu/buffers.h"
 
 #include <algorithm>
 
@@ -37,8 +37,8 @@ WGPUTextureSampleType sample_type(Texels texels) {
   }
 }
 
-Status Memory::load_next(const Turns& turns, const ExecutableSpec& spec, Answers& answers,
-                         Accounts& accounts) {
+Status Buffers::load_next(const Turns& turns, const ExecutableSpec& spec, Answers& answers,
+                          Accounts& accounts) {
   const uint32_t i = loaded();
   const BufferSpec& wanted = spec.buffers[i];
   // Kept here even if it cannot be filled: the executable gives its objects back in a turn.
@@ -48,8 +48,8 @@ Status Memory::load_next(const Turns& turns, const ExecutableSpec& spec, Answers
                                        : load_image(slot, i, turns, spec, answers, accounts);
 }
 
-Status Memory::load_buffer(Slot& slot, uint32_t i, const Turns& turns, const ExecutableSpec& spec,
-                           Answers& answers, Accounts& accounts) {
+Status Buffers::load_buffer(Slot& slot, uint32_t i, const Turns& turns, const ExecutableSpec& spec,
+                            Answers& answers, Accounts& accounts) {
   const BufferSpec& wanted = spec.buffers[i];
   const auto size = static_cast<size_t>(wanted.size);
   std::byte* memory = nullptr;
@@ -68,8 +68,8 @@ Status Memory::load_buffer(Slot& slot, uint32_t i, const Turns& turns, const Exe
   });
 }
 
-Status Memory::load_image(Slot& slot, uint32_t i, const Turns& turns, const ExecutableSpec& spec,
-                          Answers& answers, Accounts& accounts) {
+Status Buffers::load_image(Slot& slot, uint32_t i, const Turns& turns, const ExecutableSpec& spec,
+                           Answers& answers, Accounts& accounts) {
   const BufferSpec& wanted = spec.buffers[i];
   const auto rows = static_cast<uint32_t>(image_rows(wanted.size, wanted.texels));
   const auto row_bytes = static_cast<uint32_t>(kImageWidth * byte_size(wanted.texels));

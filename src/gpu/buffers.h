@@ -9,7 +9,7 @@
 
 namespace highwater::gpu {
 
-class Memory {
+class Buffers {
  public:
   // The next of the spec's buffers. It is filled outside of any turn, because its bytes may come
   // from anywhere.
