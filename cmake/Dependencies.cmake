@@ -1,6 +1,9 @@
-# What Highwater is built with: the ExecuTorch and wgpu packages of the Python environment, and
-# Debian's flatbuffers.
+# What Highwater is built with: files of ExecuTorch's and wgpu's Python packages, and Debian's
+# flatbuffers.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+# Its C++ interface changes between releases: the delegate is built for just this one.
+set(HIGHWATER_EXECUTORCH 1.5.1)
 
 # Asks the environment where a package is, without importing it: importing executorch costs seconds.
 # Under pip's build isolation only the site-packages of the environment itself has ExecuTorch.
@@ -14,20 +17,46 @@ folder = list(spec.submodule_search_locations)[0] if spec else os.path.join(sysc
 print(folder if os.path.isdir(folder) else '')"
     OUTPUT_VARIABLE folder
     OUTPUT_STRIP_TRAILING_WHITESPACE)
-  if(NOT folder)
-    message(FATAL_ERROR "The Python package '${name}' is missing from ${Python3_EXECUTABLE}. "
-                        "Install what requirements.txt names first.")
+  set(${result}
+      "${folder}"
+      PARENT_SCOPE)
+endfunction()
+
+# The files of a wheel of 19 MB, for environments without ExecuTorch: installed, it would bring torch.
+function(fetch_executorch result)
+  set(folder ${CMAKE_BINARY_DIR}/executorch-${HIGHWATER_EXECUTORCH})
+  if(NOT IS_DIRECTORY ${folder}/executorch)
+    message(STATUS "Fetching the wheel of executorch ${HIGHWATER_EXECUTORCH}")
+    execute_process(
+      COMMAND ${Python3_EXECUTABLE} -m pip --disable-pip-version-check download --quiet --no-deps
+              --only-binary :all: --dest ${folder} executorch==${HIGHWATER_EXECUTORCH}
+      COMMAND_ERROR_IS_FATAL ANY)
+    file(GLOB wheel ${folder}/executorch-*.whl)
+    file(ARCHIVE_EXTRACT INPUT ${wheel} DESTINATION ${folder})
+    file(REMOVE ${wheel})
   endif()
   set(${result}
-      ${folder}
+      ${folder}/executorch
       PARENT_SCOPE)
 endfunction()
 
 find_python_package(executorch EXECUTORCH_PACKAGE)
-find_package(executorch REQUIRED CONFIG PATHS ${EXECUTORCH_PACKAGE}/lib/cmake NO_DEFAULT_PATH)
+if(EXECUTORCH_PACKAGE)
+  find_package(executorch ${HIGHWATER_EXECUTORCH} EXACT QUIET CONFIG
+               PATHS ${EXECUTORCH_PACKAGE}/lib/cmake NO_DEFAULT_PATH)
+endif()
+if(NOT executorch_FOUND)
+  fetch_executorch(EXECUTORCH_PACKAGE)
+  find_package(executorch ${HIGHWATER_EXECUTORCH} EXACT REQUIRED CONFIG
+               PATHS ${EXECUTORCH_PACKAGE}/lib/cmake NO_DEFAULT_PATH)
+endif()
 
 # webgpu.h only: the implementation itself is loaded at run time.
 find_python_package(wgpu WGPU_PACKAGE)
+if(NOT WGPU_PACKAGE)
+  message(FATAL_ERROR "The Python package 'wgpu' is missing from ${Python3_EXECUTABLE}: "
+                      "pip install wgpu==0.32.0")
+endif()
 set(WGPU_NATIVE_LIBRARY ${WGPU_PACKAGE}/resources/libwgpu_native-release.so)
 configure_file(${WGPU_PACKAGE}/resources/webgpu.h ${CMAKE_BINARY_DIR}/webgpu/webgpu.h COPYONLY)
 add_library(highwater_webgpu INTERFACE)

@@ -1,38 +1,58 @@
-# highwater._native, and its type stubs.
+# The modules highwater._native and highwater._delegate, and the model that ships.
 find_package(
   Python 3.11 REQUIRED
   COMPONENTS Interpreter Development.Module)
 find_python_package(nanobind NANOBIND_PACKAGE)
 find_package(nanobind REQUIRED CONFIG PATHS ${NANOBIND_PACKAGE}/cmake NO_DEFAULT_PATH)
 
-nanobind_add_module(
+# A module that finds Highwater's libraries beside it, with its type stubs.
+function(highwater_module name)
+  nanobind_add_module(${name} NB_STATIC ${ARGN})
+  target_include_directories(${name} PRIVATE src)
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
+  if(HIGHWATER_PRECOMPILE)
+    target_precompile_headers(${name} PRIVATE <nanobind/nanobind.h> <nanobind/stl/string.h>
+                              <nanobind/stl/vector.h> include/highwater/session.h)
+  endif()
+  nanobind_add_stub(
+    ${name}_stub
+    MODULE ${name}
+    OUTPUT ${name}.pyi
+    PYTHON_PATH $<TARGET_FILE_DIR:${name}>
+    DEPENDS ${name})
+  # For wheels alone.
+  install(TARGETS ${name} LIBRARY DESTINATION . COMPONENT python EXCLUDE_FROM_ALL)
+  install(
+    FILES ${CMAKE_BINARY_DIR}/${name}.pyi
+    DESTINATION .
+    COMPONENT python EXCLUDE_FROM_ALL)
+endfunction()
+
+highwater_module(
   _native
-  NB_STATIC
   src/python/convert.cpp
+  src/python/file.cpp
   src/python/generator.cpp
   src/python/leave_python.cpp
   src/python/module.cpp
   src/python/numbers.cpp
   src/python/options.cpp
   src/python/profile.cpp
+  src/python/raise.cpp
+  src/python/records.cpp
   src/python/session.cpp
-  src/python/texts.cpp)
-target_include_directories(_native PRIVATE src)
-target_link_libraries(_native PRIVATE highwater)
-set_target_properties(_native PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
-nanobind_add_stub(
-  _native_stub
-  MODULE _native
-  OUTPUT _native.pyi
-  PYTHON_PATH $<TARGET_FILE_DIR:_native>
-  DEPENDS _native)
+  src/python/texts.cpp
+  src/python/tokenizer.cpp)
+target_link_libraries(_native PRIVATE highwater_engine highwater_tools)
+target_compile_definitions(_native PRIVATE HIGHWATER_EXECUTORCH="${HIGHWATER_EXECUTORCH}")
 
-# For wheels alone, together with the model that ships, so that there is something to try.
-install(TARGETS _native LIBRARY DESTINATION . COMPONENT python EXCLUDE_FROM_ALL)
-install(
-  FILES ${CMAKE_BINARY_DIR}/_native.pyi
-  DESTINATION .
-  COMPONENT python EXCLUDE_FROM_ALL)
+if(HIGHWATER_DELEGATE)
+  highwater_module(_delegate src/python/delegate_module.cpp src/python/numbers.cpp
+                   src/python/raise.cpp src/python/records.cpp src/python/texts.cpp)
+  target_link_libraries(_delegate PRIVATE highwater_delegate)
+endif()
+
+# The model that ships, so that there is something to try.
 install(
   FILES models/kjv/model.pte models/kjv/tokenizer.json
   DESTINATION models/kjv

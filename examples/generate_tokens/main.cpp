@@ -7,7 +7,7 @@
 // from the same loaded program. The new tokens are printed as numbers; a tokenizer makes them text.
 #include <executorch/extension/module/module.h>
 #include <executorch/extension/tensor/tensor.h>
-#include <highwater/highwater.h>
+#include <highwater/delegate.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   }
   Module module(argv[1]);
   if (module.load_forward() != Error::Ok) {
-    std::fprintf(stderr, "%s does not load: %s\n", argv[1], highwater_last_error());
+    std::fprintf(stderr, "%s does not load: %s\n", argv[1], highwater::last_error().c_str());
     return 1;
   }
   std::vector<int64_t> tokens;
@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
       // ExecuTorch itself refuses what is over the bound of the export, with a code alone.
       std::fprintf(stderr, "%zu tokens at position %lld: error 0x%x %s\n", tokens.size(),
                    static_cast<long long>(position), static_cast<unsigned>(next.error()),
-                   highwater_last_error());
+                   highwater::last_error().c_str());
       return 1;
     }
     std::printf("%lld\n", static_cast<long long>(*next));

@@ -6,7 +6,7 @@
 // element's index, so that anyone can compute the same and compare.
 #include <executorch/extension/module/module.h>
 #include <executorch/extension/tensor/tensor.h>
-#include <highwater/highwater.h>
+#include <highwater/delegate.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -29,7 +29,7 @@ bool run(Module& module, SizesType length, SizesType width) {
   std::vector<float> input = make_input(static_cast<size_t>(length) * static_cast<size_t>(width));
   const auto outputs = module.forward(from_blob(input.data(), {1, length, width}));
   if (!outputs.ok()) {
-    std::fprintf(stderr, "length %d: %s\n", length, highwater_last_error());
+    std::fprintf(stderr, "length %d: %s\n", length, highwater::last_error().c_str());
     return false;
   }
   const auto& output = outputs->at(0).toTensor();
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
   }
   Module module(argv[1]);
   if (module.load_forward() != executorch::runtime::Error::Ok) {
-    std::fprintf(stderr, "%s does not load: %s\n", argv[1], highwater_last_error());
+    std::fprintf(stderr, "%s does not load: %s\n", argv[1], highwater::last_error().c_str());
     return 1;
   }
   for (int i = 3; i < argc; ++i) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "highwater/export.h"
+#include "highwater/file.h"
 #include "highwater/result.h"
 #include "highwater/session.h"
 
@@ -31,12 +32,16 @@ class HIGHWATER_API Generator {
   // the first, and gives logits.
   static Result<std::unique_ptr<Generator>> open(const std::string& path,
                                                  const SessionOptions& options = {});
+  static Result<std::unique_ptr<Generator>> open(const File& file,
+                                                 const SessionOptions& options = {});
   // The same in parts; see Session::Loading.
   class Loading;
   static Result<std::unique_ptr<Loading>> start_open(const std::string& path,
                                                      const SessionOptions& options = {});
+  static Result<std::unique_ptr<Loading>> start_open(const File& file,
+                                                     const SessionOptions& options = {});
   // Whether it is such a model, or why not. Loads nothing.
-  static Status check(const std::string& path);
+  static Status check(const File& file);
   ~Generator();
 
   // All tokens so far.

@@ -14,6 +14,7 @@
 #include "highwater/accounts.h"
 #include "highwater/advance.h"
 #include "highwater/export.h"
+#include "highwater/file.h"
 #include "highwater/host_tensor.h"
 #include "highwater/profile.h"
 #include "highwater/progress.h"
@@ -41,9 +42,15 @@ class HIGHWATER_API Session {
   static Result<std::unique_ptr<Session>> open(const std::string& path,
                                                const SessionOptions& options = {},
                                                std::string_view method = "forward");
+  // The same of a file that is open already, or in memory.
+  static Result<std::unique_ptr<Session>> open(const File& file, const SessionOptions& options = {},
+                                               std::string_view method = "forward");
   // The same in parts, for who cannot wait, or wants to do other things between them.
   class Loading;
   static Result<std::unique_ptr<Loading>> start_open(const std::string& path,
+                                                     const SessionOptions& options = {},
+                                                     std::string_view method = "forward");
+  static Result<std::unique_ptr<Loading>> start_open(const File& file,
                                                      const SessionOptions& options = {},
                                                      std::string_view method = "forward");
   // Also while a run is under way.

@@ -3,12 +3,20 @@
 `highwater.load("model.pte")` gives a model that runs at any live shape up to its bound, and, if it
 is a language model, generates text.
 
-Importing this package also registers the delegate ``VulkanBackend`` with ExecuTorch's runtime. From
-then on ``executorch.runtime.Runtime.get().load_program(...)`` runs what ``VulkanPartitioner`` and
-``WebGPUPartitioner`` export, on WebGPU.
+Where ExecuTorch is installed, importing this package also registers the delegate ``VulkanBackend``
+with its runtime. From then on ``executorch.runtime.Runtime.get().load_program(...)`` runs what
+``VulkanPartitioner`` and ``WebGPUPartitioner`` export, on WebGPU.
 """
 
-from highwater._library import devices, last_error, last_load, last_run
+import os
+import tempfile
+
+# Vulkan's loader complains on stderr where this is missing, as it is in most containers.
+os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
+
+from highwater import delegate
+from highwater.adapters import devices
+from highwater.delegate import last_error, last_load, last_run
 from highwater.errors import HighwaterError
 from highwater.generation import Generation, Sampling, Statistics
 from highwater.model import Model, load
@@ -32,3 +40,5 @@ __all__ = [
     "supported_ops",
 ]
 __version__ = "0.1.0"
+
+delegate.register()

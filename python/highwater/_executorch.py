@@ -7,12 +7,19 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from highwater import _native
-from highwater._library import devices, errors_in_words, last_load, last_run, profiled_runs
+from highwater.adapters import devices
+from highwater.delegate import (
+    check_executorch,
+    errors_in_words,
+    last_load,
+    last_run,
+    profiled_runs,
+)
 from highwater.errors import HighwaterError
+from highwater.files import ModelFile
 
 _DTYPES = {0: "uint8", 1: "int8", 3: "int32", 4: "int64", 5: "float16", 6: "float32", 11: "bool"}
 
@@ -47,27 +54,28 @@ os.register_at_fork(after_in_child=_renew_locks)
 class ExecutorchMethod:
     """The same verbs as a native session's."""
 
-    def __init__(self, path: Path, name: str) -> None:
-        self._path = path
+    def __init__(self, file: ModelFile, name: str) -> None:
+        check_executorch(f"{file}, which has several delegates or ops for the CPU,")
+        self._file = file
         # A method serves one call at a time. A thread that is inside may be the one on which Python
         # runs a finalizer that closes the model.
         self._lock = threading.RLock()
         with _loading:
             _methods.add(self)
-            self._load(path, name)
+            self._load(file, name)
         self.call_seconds = 0.0  # of the last call, ops on the CPU included
         self._began = 0  # when it began
         self._last_run: dict[str, Any] = {"kernels": []}
 
-    def _load(self, path: Path, name: str) -> None:
+    def _load(self, file: ModelFile, name: str) -> None:
         with errors_in_words():
-            self._program = _runtime().load_program(_data(path))
+            self._program = _runtime().load_program(_data(file))
             self._method = self._program.load_method(name)
         if self._method is None:
-            raise HighwaterError(f"{path} has no method '{name}'")
-        self._check = _native.CallCheck(path, name)
+            raise HighwaterError(f"{file} has no method '{name}'")
+        self._check = _native.CallCheck(file.native, name)
         metadata = self._method.metadata
-        told = dict(enumerate(_native.methods(path)[name]["inputs"]))
+        told = dict(enumerate(file.native.methods[name]["inputs"]))
         self.inputs = [
             {**told.get(i, {}), **_spec(metadata.input_tensor_meta, i)}
             for i in range(metadata.num_inputs())
@@ -83,7 +91,7 @@ class ExecutorchMethod:
         with self._lock:
             method = self._method
             if method is None:
-                raise HighwaterError(f"{self._path} is closed")
+                raise HighwaterError(f"{self._file} is closed")
             given = [_input(i, x) for i, x in enumerate(inputs)]
             # ExecuTorch itself holds a call to the bounds, and to nothing below them.
             self._check.check(*(x if isinstance(x, int) else tuple(x.shape) for x in given))
@@ -133,13 +141,15 @@ def _runtime() -> Any:
     return Runtime.get()
 
 
-def _data(path: Path) -> str | bytes:
+def _data(file: ModelFile) -> str | bytes:
     """What ExecuTorch loads: it opens only files whose names are UTF-8."""
+    if file.path is None:
+        return bytes(file.content)
     try:
-        str(path).encode()
+        str(file.path).encode()
     except UnicodeEncodeError:
-        return path.read_bytes()
-    return str(path)
+        return file.path.read_bytes()
+    return str(file.path)
 
 
 def _on_one_timeline(delegates: list[dict[str, Any]], start: int) -> dict[str, Any]:
@@ -153,9 +163,6 @@ def _on_one_timeline(delegates: list[dict[str, Any]], start: int) -> dict[str, A
         {
             **dispatch,
             "delegate": i,
-            "grid": tuple(dispatch["grid"]),
-            "reads": [tuple(shape) for shape in dispatch["reads"]],
-            "writes": [tuple(shape) for shape in dispatch["writes"]],
             "start_ns": submitted - first_submit + dispatch["start_ns"],
         }
         for i, (delegate, (_, submitted, _)) in enumerate(zip(delegates, spans, strict=True))

@@ -9,8 +9,8 @@ from typing import Any
 from highwater import _native
 from highwater.arguments import text, texts
 from highwater.errors import HighwaterError
+from highwater.files import ModelFile, Source, check_generates, open_file, open_runner
 from highwater.generation import Generation, Sampling, Turns
-from highwater.shipped import find_model
 from highwater.tokenizers import Tokenizer, load_tokenizer
 
 Progress = Callable[[str, int, int], None]
@@ -22,8 +22,9 @@ class Model:
     `inputs` and `outputs` tell what each is: its kind, dtype, and largest dims.
     """
 
-    def __init__(self, path: Path, native: Any) -> None:
-        self.path = path
+    def __init__(self, file: ModelFile, native: Any) -> None:
+        self.path = file.path  # None of one that was in memory
+        self._file = file
         self._native = native
         self._turns = Turns()
         self.closed = False
@@ -64,9 +65,9 @@ class Model:
 
     def __repr__(self) -> str:
         if self.closed:
-            return f"<highwater.Model {self.path}, closed>"
+            return f"<highwater.Model {self._file}, closed>"
         inputs = ", ".join(map(_described, self.inputs))
-        return f"<highwater.Model {self.path} ({inputs}) on {self.adapter}>"
+        return f"<highwater.Model {self._file} ({inputs}) on {self.adapter}>"
 
     def generate(
         self,
@@ -170,8 +171,8 @@ class Model:
     def _generator(self) -> _native.Generator:
         native = self._native
         if not isinstance(native, _native.Generator):
-            check_generates(self.path)
-            raise HighwaterError(f"{self.path} was loaded for another method than 'forward'")
+            check_generates(self._file)
+            raise HighwaterError(f"{self._file} was loaded for another method than 'forward'")
         return native
 
 
@@ -181,16 +182,8 @@ def _described(spec: dict[str, Any]) -> str:
     return f"{spec['dtype']} of at most {'x'.join(map(str, spec['bound'])) or 'one element'}"
 
 
-def check_generates(path: Path) -> None:
-    """Raises, with the reason, if the file is not a language model."""
-    try:
-        _native.Generator.check(path)
-    except HighwaterError as error:
-        raise HighwaterError(f"{path} cannot generate text: {error}") from None
-
-
 def load(
-    path: str | Path,
+    path: Source,
     *,
     device: str | int | None = None,
     method: str = "forward",
@@ -201,8 +194,8 @@ def load(
 ) -> Model:
     """Loads a `.pte` file that VulkanPartitioner or WebGPUPartitioner exported.
 
-    `path` may also be a folder with a `model.pte` in it, or the name of a model that ships with
-    Highwater.
+    `path` may also be a folder with a `model.pte` in it, the name of a model that ships with
+    Highwater, or what a file holds, as bytes.
 
     `device` is an adapter: its index in `highwater.devices()`, or a part of its name. `half_cache`
     keeps the attention caches of a float32 model as float16. `without_passes` names rewrites to
@@ -210,7 +203,8 @@ def load(
     nothing is said; infinity is no limit. `progress` is called with what is being done, how much of
     it is, and out of how much.
 
-    A model of several delegates with CPU ops between them is run through ExecuTorch.
+    A model of several delegates with CPU ops between them is run through ExecuTorch, which
+    `pip install 'highwater[executorch]'` brings.
     """
     if progress is not None and not callable(progress):
         raise HighwaterError(f"progress is {progress!r}; a function is wanted")
@@ -221,44 +215,8 @@ def load(
         timeout_seconds=timeout_seconds,
         progress=progress,
     )
-    path = find_model(path)
-    if is_in_pieces(path, text("method", method)):
-        return Model(path, open_in_pieces(path, method, options))
-    return Model(path, _open(path, method, options))
-
-
-def is_in_pieces(path: Path, method: str) -> bool:
-    """Whether ExecuTorch runs it: it has several delegates, or ops for the CPU beside one."""
-    found = _native.methods(path).get(method)
-    if not found:
-        return False
-    return len(found["delegates"]) > 1 or bool(found["delegates"] and found["cpu_ops"])
-
-
-# What sets an option of `_native.Session.open` for a method in pieces, if anything does.
-_INSTEAD_IN_PIECES = {
-    "adapter": "set HIGHWATER_ADAPTER instead",
-    "half_cache": "set HIGHWATER_HALF_CACHE instead",
-    "without_passes": "set HIGHWATER_WITHOUT_PASSES instead",
-    "timeout_seconds": "a run of it may take 300 seconds, and nothing changes that",
-}
-
-
-def open_in_pieces(path: Path, method: str, options: dict[str, Any]) -> Any:
-    """Such a method, with the verbs of a native session.
-
-    Nobody is told of its progress, which is no reason not to load it.
-    """
-    from highwater._executorch import ExecutorchMethod
-
-    for name, instead in _INSTEAD_IN_PIECES.items():
-        given = options.get(name)
-        if given is not None and given is not False and given != "":
-            raise HighwaterError(
-                f"{path} has ops for the CPU, so that ExecuTorch runs it, which does not take "
-                f"{'device' if name == 'adapter' else name}; {instead}"
-            )
-    return ExecutorchMethod(path, method)
+    file = open_file(path)
+    return Model(file, open_runner(file, text("method", method), options))
 
 
 def _tokens(prompt: Any) -> list[int]:
@@ -268,15 +226,3 @@ def _tokens(prompt: Any) -> list[int]:
         raise HighwaterError(
             f"the prompt is {prompt!r}; a text, or a list of tokens, is wanted"
         ) from None
-
-
-def _open(path: Path, method: str, options: dict[str, Any]) -> Any:
-    """A language model can do all that a session can, and generate text."""
-    if method == "forward":
-        try:
-            _native.Generator.check(path)
-        except HighwaterError:
-            pass
-        else:
-            return _native.Generator.open(path, **options)
-    return _native.Session.open(path, method=method, **options)

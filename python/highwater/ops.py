@@ -1,9 +1,10 @@
 """The ops that can run, as the engine's own table has them."""
 
+import json
 from dataclasses import dataclass
 from functools import cache
 
-from highwater._library import op_table
+from highwater import _native
 
 
 @dataclass(frozen=True)
@@ -40,5 +41,5 @@ def supported_ops() -> dict[str, Op]:
             arguments=tuple(Argument(**argument) for argument in row["arguments"]),
             limits=row["limits"],
         )
-        for row in op_table()
+        for row in json.loads(_native.supported_ops())
     }

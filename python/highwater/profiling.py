@@ -19,8 +19,7 @@ from typing import Any, Literal
 
 from highwater import _native
 from highwater._executorch import ExecutorchMethod
-from highwater.model import is_in_pieces, open_in_pieces
-from highwater.shipped import find_model
+from highwater.files import Source, open_file, open_runner
 
 Session = _native.Session | ExecutorchMethod
 Clock = Literal["", "device", "host"]
@@ -178,18 +177,14 @@ class Profile:
 
 
 def open_session(
-    model: str | Path, *, method: str = "forward", adapter: str = "", **options: Any
+    model: Source, *, method: str = "forward", adapter: str = "", **options: Any
 ) -> Session:
     """What `profile` runs, with options as `_native.Session.open` takes them."""
-    path = find_model(model)
-    options["adapter"] = adapter
-    if is_in_pieces(path, method):
-        return open_in_pieces(path, method, options)
-    return _native.Session.open(path, method=method, **options)
+    return open_runner(open_file(model), method, {**options, "adapter": adapter}, generates=False)
 
 
 def profile(
-    model: str | Path | Session,
+    model: Source | Session,
     *inputs: Any,
     repeat: int = 1,
     clock: Clock = "",

@@ -28,12 +28,14 @@ def shipped_models() -> dict[str, Path]:
     }
 
 
-def find_model(name: str | bytes | os.PathLike[Any]) -> Path:
+def find_model(name: str | os.PathLike[Any]) -> Path:
     """The `.pte` file that is meant."""
     try:
         path = asked = Path(os.fsdecode(name))
     except TypeError:
-        raise HighwaterError(f"the model is {name!r}; the path of a file is wanted") from None
+        raise HighwaterError(
+            f"the model is {name!r}; the path of a file, or its bytes, is wanted"
+        ) from None
     try:
         if (path / FILE).exists():
             path = path / FILE

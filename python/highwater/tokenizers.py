@@ -1,12 +1,14 @@
 """Text to tokens and back, with whichever tokenizer a model comes with."""
 
 import contextlib
+import importlib.util
 import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from highwater.errors import HighwaterError
+from highwater import _native
+from highwater.errors import HighwaterError, need
 
 
 class Tokenizer(Protocol):
@@ -17,8 +19,25 @@ class Tokenizer(Protocol):
     def decode(self, tokens: Sequence[int]) -> str: ...
 
 
+class _ByteLevel:
+    """A tokenizer.json of the byte-level BPE kind, which the engine's own tools read."""
+
+    def __init__(self, path: Path) -> None:
+        self._tokenizer = _native.Tokenizer.open(path)
+
+    def encode(self, text: str) -> list[int]:
+        return self._tokenizer.encode(text)
+
+    def encode_more(self, text: str) -> list[int]:
+        """Of a text that goes on with another: without a token that begins one."""
+        return self._tokenizer.encode(text, goes_on=True)
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        return self._tokenizer.decode(tokens)
+
+
 class _HuggingFace:
-    """A tokenizer.json."""
+    """A tokenizer.json of any kind."""
 
     def __init__(self, path: Path) -> None:
         from tokenizers import Tokenizer as HuggingFaceTokenizer
@@ -36,6 +55,18 @@ class _HuggingFace:
         return self._tokenizer.decode(list(tokens), skip_special_tokens=True)
 
 
+def _json_tokenizer(path: Path) -> Tokenizer:
+    """By our own code, or where it does not know the kind, by Hugging Face's package."""
+    try:
+        return _ByteLevel(path)
+    except HighwaterError as error:
+        if importlib.util.find_spec("tokenizers") is None:
+            raise HighwaterError(
+                f"{error}; the package 'tokenizers' knows other kinds: pip install tokenizers"
+            ) from None
+        return _HuggingFace(path)
+
+
 class _Llama:
     """A tokenizer.model: SentencePiece or tiktoken, told apart by ExecuTorch's own package."""
 
@@ -43,8 +74,8 @@ class _Llama:
     leaves_out_begin_token = True
 
     def __init__(self, path: Path) -> None:
-        from pytorch_tokenizers import get_tokenizer
-
+        what = "a tokenizer.model (a tokenizer.json does not)"
+        get_tokenizer = need("pytorch_tokenizers", "executorch", what).get_tokenizer
         with contextlib.redirect_stdout(io.StringIO()):  # it prints which kind it tries
             self._tokenizer = get_tokenizer(str(path))
 
@@ -55,9 +86,11 @@ class _Llama:
         return self._tokenizer.decode(list(tokens))
 
 
-def load_tokenizer(path: str | Path | None, model: Path) -> Tokenizer:
+def load_tokenizer(path: str | Path | None, model: Path | None) -> Tokenizer:
     """The tokenizer at `path`, or the one that lies beside the model."""
     if path is None:
+        if model is None:
+            raise HighwaterError("a model in memory has no tokenizer beside it: say where it is")
         beside = [model.with_name(name) for name in ("tokenizer.json", "tokenizer.model")]
         path = next((p for p in beside if p.is_file()), None)
         if path is None:
@@ -68,7 +101,9 @@ def load_tokenizer(path: str | Path | None, model: Path) -> Tokenizer:
     if not path.is_file():
         raise HighwaterError(f"there is no tokenizer at {path}")
     try:
-        return _HuggingFace(path) if path.suffix == ".json" else _Llama(path)
+        return _json_tokenizer(path) if path.suffix == ".json" else _Llama(path)
+    except HighwaterError:
+        raise
     except Exception as error:
         raise HighwaterError(f"{path} cannot be read as a tokenizer: {error}") from error
 

@@ -1,5 +1,5 @@
 // The ExecuTorch delegate "VulkanBackend": what VulkanPartitioner and WebGPUPartitioner export.
-#include "executorch/delegate.h"
+#include "highwater/delegate.h"
 
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
@@ -27,7 +27,7 @@ using ScalarType = ::executorch::aten::ScalarType;
 
 constexpr const char* kBackendName = kDelegateName.data();
 
-// ExecuTorch passes error codes only; the words go to its log and to highwater::last_error().
+// ExecuTorch passes error codes only; the words go to its log and to last_error().
 et::Error report(et::Error code, const Error& error) {
   ET_LOG(Error, "highwater: %s", error.message().c_str());
   set_last_error(error.message());
@@ -168,10 +168,9 @@ Status execute_on(Handle& handle, et::Span<et::EValue*> args, et::EventTracer* t
   for (size_t i = 0; i < session.output_count(); ++i) {
     HW_CHECK(write_output(session, i, *args[first + i]));
   }
-  Accounts accounts = session.run_accounts();
-  accounts.heap_allocations = 0;
-  add_to_last_run(handle.place, accounts, SessionAccess::dispatches(session), handle.step_names);
-  // Of all that was done here, not only of the session's part.
+  add_to_last_run(handle.place, session.run_accounts(), SessionAccess::dispatches(session),
+                  handle.step_names);
+  // The session counts those of the engine, and this library its own.
   add_allocations_to_last_run(heap_allocations() - allocations);
   return {};
 }

@@ -1,21 +1,11 @@
 #include "executorch/profiles.h"
 
-#include <chrono>
-#include <optional>
-
-#include "base/json.h"
-#include "highwater/highwater.h"
+#include "highwater/delegate.h"
 
 namespace highwater {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-struct DelegateProfile {
-  Clock::time_point begin;
-  Clock::time_point end;
-  Profile profile;
-};
 
 struct ThreadProfiles {
   bool wanted = false;
@@ -25,40 +15,6 @@ struct ThreadProfiles {
 };
 
 thread_local ThreadProfiles profiles;
-
-int64_t nanoseconds(Clock::time_point time) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
-}
-
-void write_shapes(Json& json, std::string_view name, const std::vector<Dims>& many) {
-  json.key(name).begin_list();
-  for (const Dims& dims : many) {
-    json.begin_list();
-    for (const int64_t dim : dims) json.value(dim);
-    json.end_list();
-  }
-  json.end_list();
-}
-
-void write_dispatch(Json& json, const DispatchTime& d) {
-  json.begin_object().field("kernel", d.kernel).field("op", d.op).field("node", d.node);
-  json.key("grid").begin_list().value(d.x).value(d.y).end_list();
-  write_shapes(json, "reads", d.reads);
-  write_shapes(json, "writes", d.writes);
-  json.field("start_ns", d.start_ns).field("duration_ns", d.duration_ns).end_object();
-}
-
-void write_delegate(Json& json, const DelegateProfile& d) {
-  json.begin_object()
-      .field("begin_ns", nanoseconds(d.begin))
-      .field("end_ns", nanoseconds(d.end))
-      .field("clock", d.profile.clock == ProfileClock::Device ? "device" : "host")
-      .field("submitted_ns", d.profile.submitted_ns)
-      .field("empty_ns", d.profile.empty_ns);
-  json.key("dispatches").begin_list();
-  for (const DispatchTime& dispatch : d.profile.dispatches) write_dispatch(json, dispatch);
-  json.end_list().end_object();
-}
 
 }  // namespace
 
@@ -75,30 +31,18 @@ Status run_profiled(Session& session, std::span<const Input> inputs, const Deleg
   return {};
 }
 
-}  // namespace highwater
-
-using namespace highwater;
-
-const char* highwater_profile_runs(const char* clock) {
+void profile_runs(std::optional<ProfileClock> clock) {
   profiles = {};
-  if (!clock) return nullptr;
-  const std::string_view name = clock;
-  if (name == "device") {
-    profiles.clock = ProfileClock::Device;
-  } else if (name == "host") {
-    profiles.clock = ProfileClock::Host;
-  } else if (!name.empty()) {
-    return "there is no such clock; there are 'device' and 'host'";
-  }
+  profiles.clock = clock;
   profiles.wanted = true;
-  return nullptr;
 }
 
-const char* highwater_last_profile(void) {
-  thread_local std::string answer;
-  Json json;
-  json.begin_list();
-  for (const DelegateProfile& d : profiles.delegates) write_delegate(json, d);
-  answer = json.end_list().text();
-  return answer.c_str();
+void end_profiling() {
+  profiles = {};
 }
+
+std::vector<DelegateProfile> last_profile() {
+  return profiles.delegates;
+}
+
+}  // namespace highwater

@@ -7,10 +7,10 @@
 
 namespace highwater {
 
-// Whether this thread has asked for it, with highwater_profile_runs().
+// Whether this thread has asked for it, with profile_runs().
 bool wants_profile();
 
-// Runs like session.run(inputs), and keeps the profile for highwater_last_profile().
+// Runs like session.run(inputs), and keeps the profile for last_profile().
 Status run_profiled(Session& session, std::span<const Input> inputs, const DelegatePlace& place);
 
 }  // namespace highwater

@@ -173,12 +173,12 @@ class FileReport {
 
 }  // namespace
 
-Result<std::string> inspect_file(const std::string& path, const InspectOptions& options) {
-  HW_TRY(const Pte pte, open_pte(path));
+Result<std::string> inspect(const File& file, const InspectOptions& options) {
+  const Pte& pte = *file.pte();
   if (!options.method.empty() && !pte.find(options.method)) {
     std::string names;
     for (const PteMethod& m : pte.methods) append(names, text(names.empty() ? "" : ", ", m.name));
-    return fail(path, " has no method '", options.method, "'; it has ",
+    return fail(file.name(), " has no method '", options.method, "'; it has ",
                 names.empty() ? "none" : names);
   }
   HW_TRY(const Target target, find_target());

@@ -1,10 +1,11 @@
 // The table of ops, for those who ask what can run.
+#include "base/json.h"
 #include "graph/registry.h"
-#include "inspect/inspect.h"
+#include "highwater/inspect.h"
 
 namespace highwater {
 
-std::string op_table_report() {
+std::string supported_ops() {
   Json json;
   json.begin_list();
   for (const OpEntry* op : op_table()) {

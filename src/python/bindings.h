@@ -1,14 +1,17 @@
-// What the bindings of sessions and of generators have in common.
+// The parts of the module, and what the bindings of sessions and of generators have in common.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 #include "python/guarded.h"
+#include "python/records.h"
 
 namespace highwater::python {
 
+void bind_file(nanobind::module_& m);
 void bind_session(nanobind::module_& m);
 void bind_generator(nanobind::module_& m);
+void bind_tokenizer(nanobind::module_& m);
 
 // What a model takes, or gives.
 struct Spec {

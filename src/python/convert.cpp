@@ -80,16 +80,6 @@ HostTensor tensor_of(const Array& array, std::string_view what) {
 
 }  // namespace
 
-void raise(const Error& error) {
-  const nb::object type = nb::module_::import_("highwater.errors").attr("HighwaterError");
-  // A message may quote a path, which need not be UTF-8.
-  const std::string& words = error.message();
-  PyObject* message =
-      PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()), "replace");
-  if (message) PyErr_SetObject(type.ptr(), nb::steal(message).ptr());
-  throw nb::python_error();
-}
-
 Inputs::Inputs(const nb::args& values) {
   arrays_.reserve(values.size());
   for (nb::handle value : values) {
@@ -135,12 +125,6 @@ nb::list to_list(std::vector<Output> outputs) {
   nb::list list;
   for (Output& output : outputs) list.append(std::move(output).to_python());
   return list;
-}
-
-nb::dict to_dict(const Accounts& a) {
-  nb::dict d;
-  for_each_account([&](const char* name, auto member) { d[name] = a.*member; });
-  return d;
 }
 
 }  // namespace highwater::python

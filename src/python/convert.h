@@ -9,24 +9,13 @@
 #include <vector>
 
 #include "highwater/session.h"
+#include "python/raise.h"
 
 namespace highwater::python {
 
 // Any array that lives in the host's memory. What is not contiguous is copied, all else is not.
 using Array = nanobind::ndarray<nanobind::ro, nanobind::c_contig, nanobind::device::cpu>;
 using NumpyArray = nanobind::ndarray<nanobind::numpy>;
-
-// Raises highwater.HighwaterError with the error's own words.
-[[noreturn]] void raise(const Error& error);
-
-template <class T>
-T value_or_raise(Result<T> result) {
-  if (!result) raise(result.error());
-  return *std::move(result);
-}
-inline void check_or_raise(const Status& status) {
-  if (!status) raise(status.error());
-}
 
 // Integers and arrays, as inputs that are valid while this lives.
 class Inputs {
@@ -53,7 +42,5 @@ class Output {
   std::unique_ptr<std::byte[]> memory_;
 };
 nanobind::list to_list(std::vector<Output> outputs);
-
-nanobind::dict to_dict(const Accounts& accounts);
 
 }  // namespace highwater::python

@@ -5,9 +5,9 @@
 #include <chrono>
 
 #include "python/bindings.h"
+#include "python/file.h"
 #include "python/numbers.h"
 #include "python/options.h"
-#include "python/texts.h"
 
 namespace nb = nanobind;
 
@@ -20,13 +20,13 @@ using Tokens = std::vector<int64_t>;
 // Of the model itself, without what the generator adds to it.
 constexpr size_t kInputs = 2, kOutputs = 1;
 
-std::unique_ptr<Shared> open(const nb::object& given_path, const nb::object& adapter,
-                             bool half_cache, const nb::object& without_passes,
-                             const nb::object& timeout, std::optional<PythonProgress> progress) {
-  const std::string path = to_path(given_path);
+std::unique_ptr<Shared> open(const nb::object& given, const nb::object& adapter, bool half_cache,
+                             const nb::object& without_passes, const nb::object& timeout,
+                             std::optional<PythonProgress> progress) {
+  const FileArgument source(given);
   Options options(adapter, half_cache, without_passes, timeout, std::move(progress));
   return options.open_with<Generator>(
-      path, [&](const SessionOptions& o) { return Generator::open(path, o); });
+      source.file(), [&](const SessionOptions& o) { return Generator::open(source.file(), o); });
 }
 
 Tokens vector_of(std::span<const int64_t> span) {
@@ -93,12 +93,12 @@ nb::list run(Shared& guarded, const nb::args& values) {
   })));
 }
 
-void check(const nb::object& given_path) {
-  const std::string path = to_path(given_path);
+void check(const nb::object& given) {
+  const FileArgument source(given);
   std::optional<Status> checked;
   {
     const LeavePython out;
-    checked.emplace(Generator::check(path));
+    checked.emplace(Generator::check(source.file()));
   }
   check_or_raise(*checked);
 }
@@ -108,11 +108,11 @@ void check(const nb::object& given_path) {
 void bind_generator(nb::module_& m) {
   using G = Generator;
   nb::class_<Shared>(m, "Generator", "A text that a language model goes on with.")
-      .def_static("open", &open, nb::arg("path").none(), nb::kw_only(),
+      .def_static("open", &open, nb::arg("file").none(), nb::kw_only(),
                   nb::arg("adapter").none() = "", nb::arg("half_cache") = false,
                   nb::arg("without_passes").none() = "", nb::arg("timeout_seconds") = nb::none(),
                   nb::arg("progress") = nb::none())
-      .def_static("check", &check, nb::arg("path").none(),
+      .def_static("check", &check, nb::arg("file").none(),
                   "Raises, with the reason, if it is not a language model with a cache.")
       .def("close", &Shared::close, "Gives the device's memory back, after a run under way.")
       .def("append", &append, nb::arg("tokens").none(), "Adds tokens to the text.")

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "python/convert.h"
+#include "python/raise.h"
 
 namespace nb = nanobind;
 

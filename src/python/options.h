@@ -28,7 +28,7 @@ class Options {
   Options(const Options&) = delete;
 
   template <class T, class Open>
-  std::unique_ptr<Guarded<T>> open_with(const std::string& path, const Open& open) {
+  std::unique_ptr<Guarded<T>> open_with(const File& file, const Open& open) {
     std::optional<Result<std::unique_ptr<T>>> opened;
     {
       const LeavePython out;
@@ -36,7 +36,7 @@ class Options {
     }
     // What was opened all the same is closed without Python's lock, as any other.
     std::unique_ptr<Guarded<T>> guarded;
-    if (opened->ok()) guarded = std::make_unique<Guarded<T>>(**std::move(opened), path);
+    if (opened->ok()) guarded = std::make_unique<Guarded<T>>(**std::move(opened), file.name());
     if (raised_) std::rethrow_exception(raised_);
     if (!guarded) raise(opened->error());
     return guarded;

@@ -1,6 +1,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "python/bindings.h"
+#include "python/file.h"
 #include "python/options.h"
 #include "python/profile.h"
 #include "python/texts.h"
@@ -30,14 +31,16 @@ std::vector<Spec> specs(const Session& session, const Side& side, size_t count) 
   return result;
 }
 
-std::unique_ptr<Guarded<Session>> open(const nb::object& given_path, const nb::object& given_method,
+std::unique_ptr<Guarded<Session>> open(const nb::object& given, const nb::object& given_method,
                                        const nb::object& adapter, bool half_cache,
                                        const nb::object& without_passes, const nb::object& timeout,
                                        std::optional<PythonProgress> progress) {
-  const std::string path = to_path(given_path), method = to_text(given_method, "method");
+  const FileArgument source(given);
+  const std::string method = to_text(given_method, "method");
   Options options(adapter, half_cache, without_passes, timeout, std::move(progress));
-  return options.open_with<Session>(
-      path, [&](const SessionOptions& o) { return Session::open(path, o, method); });
+  return options.open_with<Session>(source.file(), [&](const SessionOptions& o) {
+    return Session::open(source.file(), o, method);
+  });
 }
 
 nb::list run(Guarded<Session>& guarded, const nb::args& values) {
@@ -87,7 +90,7 @@ void bind_session(nb::module_& m) {
   const auto inputs = [](Session& s) { return input_specs(s, s.input_count()); };
   const auto outputs = [](Session& s) { return output_specs(s, s.output_count()); };
   nb::class_<Shared>(m, "Session", "A program on a device.")
-      .def_static("open", &open, nb::arg("path").none(), nb::kw_only(),
+      .def_static("open", &open, nb::arg("file").none(), nb::kw_only(),
                   nb::arg("method").none() = "forward", nb::arg("adapter").none() = "",
                   nb::arg("half_cache") = false, nb::arg("without_passes").none() = "",
                   nb::arg("timeout_seconds") = nb::none(), nb::arg("progress") = nb::none())

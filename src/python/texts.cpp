@@ -1,7 +1,7 @@
 #include "python/texts.h"
 
-#include "python/convert.h"
 #include "python/numbers.h"
+#include "python/raise.h"
 
 namespace nb = nanobind;
 

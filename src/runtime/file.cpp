@@ -2,6 +2,7 @@
 
 #include "blob/pte.h"
 #include "graph/signature_check.h"
+#include "runtime/language_model.h"
 
 namespace highwater {
 
@@ -22,21 +23,70 @@ std::vector<InputSummary> inputs_of(const Pte& pte, const PteMethod& method) {
   return inputs;
 }
 
+std::vector<std::string> constant_texts(const PteMethod& method) {
+  std::vector<std::string> texts;
+  if (!method.calls.empty() || !method.cpu_ops.empty()) return texts;
+  for (uint32_t id : method.outputs) {
+    if (const auto* text = std::get_if<std::string>(&method.values[id])) texts.push_back(*text);
+  }
+  return texts;
+}
+
+MethodSummary summarize(const Pte& pte, const PteMethod& method) {
+  MethodSummary summary;
+  summary.name = method.name;
+  for (const PteMethod::DelegateCall& call : method.calls) {
+    summary.delegates.push_back(method.delegates[call.delegate].name);
+  }
+  summary.cpu_ops = method.cpu_ops;
+  summary.inputs = inputs_of(pte, method);
+  summary.integers = method.constant_integers();
+  summary.texts = constant_texts(method);
+  return summary;
+}
+
 }  // namespace
 
-Result<std::vector<MethodSummary>> summarize(const std::string& path) {
-  HW_TRY(const Pte pte, open_pte(path));
+File::File(std::string name, std::shared_ptr<const Pte> pte)
+    : name_(std::move(name)), pte_(std::move(pte)) {}
+
+Result<File> File::open(const std::string& path) {
+  HW_TRY(Pte pte, open_pte(path));
+  return File(path, std::make_shared<const Pte>(std::move(pte)));
+}
+
+Result<File> File::in_memory(std::span<const std::byte> bytes) {
+  HW_TRY(Pte pte, read_pte(highwater::in_memory(bytes)));
+  return File("the program in memory", std::make_shared<const Pte>(std::move(pte)));
+}
+
+std::vector<MethodSummary> File::methods() const {
   std::vector<MethodSummary> summaries;
-  for (const PteMethod& method : pte.methods) {
-    if (is_signature(method)) continue;
-    MethodSummary summary{
-        method.name, {}, method.cpu_ops, inputs_of(pte, method), method.constant_integers()};
-    for (const PteMethod::DelegateCall& call : method.calls) {
-      summary.delegates.push_back(method.delegates[call.delegate].name);
-    }
-    summaries.push_back(std::move(summary));
+  for (const PteMethod& method : pte_->methods) {
+    if (!is_signature(method)) summaries.push_back(summarize(*pte_, method));
   }
   return summaries;
+}
+
+Runner File::runner(std::string_view name) const {
+  const PteMethod* method = pte_->find(name);
+  if (!method) return Runner::Session;
+  const size_t calls = method->calls.size();
+  if (calls > 1 || (calls == 1 && !method->cpu_ops.empty())) return Runner::ExecuTorch;
+  const bool writes = name == kModelMethod && check_language_model(*pte_);
+  return writes ? Runner::Generator : Runner::Session;
+}
+
+Result<std::vector<std::string>> File::delegated_ops(std::string_view name) const {
+  std::vector<std::string> ops;
+  const PteMethod* method = pte_->find(name);
+  if (!method) return ops;
+  for (const PteMethod::Delegate& delegate : method->delegates) {
+    if (delegate.name != kDelegateName) continue;
+    HW_TRY(const Program program, read_delegate(*pte_, delegate));
+    for (const OpCall& op : program.calls) ops.push_back(op.name);
+  }
+  return ops;
 }
 
 struct CallCheck::State {
@@ -47,12 +97,10 @@ struct CallCheck::State {
 CallCheck::CallCheck(std::unique_ptr<State> state) : state_(std::move(state)) {}
 CallCheck::~CallCheck() = default;
 
-Result<std::unique_ptr<CallCheck>> CallCheck::open(const std::string& path,
-                                                   std::string_view method) {
-  HW_TRY(const Pte pte, open_pte(path));
-  const PteMethod* found = pte.find(method);
-  if (!found) return fail(path, " has no method '", method, "'");
-  HW_TRY(Signature signature, signature_of(pte, *found));
+Result<std::unique_ptr<CallCheck>> CallCheck::open(const File& file, std::string_view method) {
+  const PteMethod* found = file.pte()->find(method);
+  if (!found) return fail(file.name(), " has no method '", method, "'");
+  HW_TRY(Signature signature, signature_of(*file.pte(), *found));
   std::unique_ptr<State> state(new State{std::move(signature)});
   return std::unique_ptr<CallCheck>(new CallCheck(std::move(state)));
 }

@@ -3,20 +3,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "blob/pte.h"
 #include "platform/complete.h"
 #include "runtime/constants.h"
+#include "runtime/language_model.h"
 #include "runtime/sampler.h"
 
 namespace highwater {
 namespace {
 
-constexpr size_t kTokens = 0, kPosition = 1, kOwnInputs = 2;  // inputs
-constexpr size_t kDrawn = 1;                                  // output, after the logits
-
-bool is_integer(DType type) {
-  return type == DType::Int64 || type == DType::Int32;
-}
+constexpr size_t kTokens = kModelTokens, kPosition = kModelPosition, kOwnInputs = kModelInputs;
+constexpr size_t kDrawn = 1;  // output, after the logits
 
 std::optional<int64_t> first_of(const std::vector<int64_t>& integers) {
   return integers.empty() ? std::nullopt : std::optional(integers.front());
@@ -53,63 +49,36 @@ struct Generator::Batch {
   }
 };
 
-namespace {
-
-bool is_tensor_of(const Program& program, ValueId id, size_t rank) {
-  const auto* tensor = std::get_if<TensorDecl>(&program.values[id]);
-  return tensor && is_integer(tensor->dtype) && tensor->dims.rank() == rank &&
-         (rank < 2 || tensor->dims[0] == 1);
-}
-
-// The program of a language model with a cache.
-Result<Program> read_model(const Pte& pte) {
-  HW_TRY(Program program, read_method(pte, "forward"));
-  const auto refuse = [](const auto&... why) {
-    return fail("this is not a language model with a cache: ", why...);
-  };
-  if (program.inputs.size() != kOwnInputs || program.outputs.size() != 1) {
-    return refuse("it takes ", program.inputs.size(), " inputs and gives ", program.outputs.size(),
-                  " outputs; tokens, a position, and logits are wanted");
-  }
-  if (!is_tensor_of(program, program.inputs[kTokens], 2) ||
-      !is_tensor_of(program, program.inputs[kPosition], 1)) {
-    return refuse("its inputs are not tokens [1, length] and a position [1]");
-  }
-  const auto* tokens = std::get_if<TensorDecl>(&program.values[program.inputs[kTokens]]);
-  const auto* logits = std::get_if<TensorDecl>(&program.values[program.outputs[0]]);
-  if (tokens->dims[1] < 1 || !logits || logits->dims.empty() || logits->dims.back() < 1) {
-    return refuse("it takes no token, or tells of none: its tokens are at most ", tokens->dims,
-                  logits ? text(", its logits ", logits->dims) : std::string());
-  }
-  const std::vector<int64_t> capacity = pte.metadata("get_max_context_len");
-  if (capacity.empty() || capacity.front() < 1) {
-    return refuse("its metadata does not say how long a text can be (get_max_context_len)");
-  }
-  return program;
-}
-
-}  // namespace
-
 Generator::~Generator() = default;
 
-Status Generator::check(const std::string& path) {
-  HW_TRY(const Pte pte, open_pte(path));
-  HW_CHECK(read_model(pte));
+Status Generator::check(const File& file) {
+  HW_CHECK(read_language_model(*file.pte()));
   return {};
 }
 
 Result<std::unique_ptr<Generator>> Generator::open(const std::string& path,
                                                    const SessionOptions& options) {
-  HW_TRY(const auto loading, start_open(path, options));
+  HW_TRY(const File file, File::open(path));
+  return open(file, options);
+}
+
+Result<std::unique_ptr<Generator>> Generator::open(const File& file,
+                                                   const SessionOptions& options) {
+  HW_TRY(const auto loading, start_open(file, options));
   HW_CHECK(complete([&] { return loading->advance(); }));
   return loading->finish();
 }
 
 Result<std::unique_ptr<Generator::Loading>> Generator::start_open(const std::string& path,
                                                                   const SessionOptions& options) {
-  HW_TRY(Pte opened, open_pte(path));
-  const auto pte = std::make_shared<const Pte>(std::move(opened));
-  HW_TRY(Program program, read_model(*pte));
+  HW_TRY(const File file, File::open(path));
+  return start_open(file, options);
+}
+
+Result<std::unique_ptr<Generator::Loading>> Generator::start_open(const File& file,
+                                                                  const SessionOptions& options) {
+  const std::shared_ptr<const Pte>& pte = file.pte();
+  HW_TRY(Program program, read_language_model(*pte));
   HW_CHECK(add_sampler(program));
   std::unique_ptr<Generator> g(new Generator);
   g->batch_ = std::make_unique<Batch>();

@@ -128,16 +128,27 @@ Result<std::unique_ptr<Session::Loading>> SessionAccess::start_load(Program prog
 Result<std::unique_ptr<Session::Loading>> Session::start_open(const std::string& path,
                                                               const SessionOptions& options,
                                                               std::string_view method) {
-  HW_TRY(Pte opened, open_pte(path));
-  const auto pte = std::make_shared<const Pte>(std::move(opened));
-  HW_TRY(Program program, read_method(*pte, method));
-  return SessionAccess::start_load(std::move(program), constants_of(pte), options);
+  HW_TRY(const File file, File::open(path));
+  return start_open(file, options, method);
+}
+
+Result<std::unique_ptr<Session::Loading>> Session::start_open(const File& file,
+                                                              const SessionOptions& options,
+                                                              std::string_view method) {
+  HW_TRY(Program program, read_method(*file.pte(), method));
+  return SessionAccess::start_load(std::move(program), constants_of(file.pte()), options);
 }
 
 Result<std::unique_ptr<Session>> Session::open(const std::string& path,
                                                const SessionOptions& options,
                                                std::string_view method) {
-  HW_TRY(const auto loading, start_open(path, options, method));
+  HW_TRY(const File file, File::open(path));
+  return open(file, options, method);
+}
+
+Result<std::unique_ptr<Session>> Session::open(const File& file, const SessionOptions& options,
+                                               std::string_view method) {
+  HW_TRY(const auto loading, start_open(file, options, method));
   HW_CHECK(complete([&] { return loading->advance(); }));
   return loading->finish();
 }

@@ -1,5 +1,6 @@
 """A C++ program of its own finds the package, links the delegate, and gets torch's answers."""
 
+import json
 import re
 
 import program
@@ -45,7 +46,7 @@ def test_a_program_that_calls_nothing_in_the_library_still_has_it(site_packages,
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.28)\n"
         "project(app LANGUAGES CXX)\n"
-        "find_package(highwater REQUIRED)\n"
+        "find_package(highwater REQUIRED COMPONENTS delegate)\n"
         "add_executable(app main.cpp)\n"
         "target_link_libraries(app PRIVATE highwater::delegate)\n"
     )
@@ -62,12 +63,45 @@ def test_an_installation_is_complete_and_names_no_folder_of_this_machine(root, p
     headers = {f"include/highwater/{path.name}" for path in (root / "include/highwater").iterdir()}
     assert {"include/highwater/session.h", "include/highwater/generator.h"} <= headers
     assert holds == headers | {
-        "lib/libhighwater.so",
+        "lib/libhighwater_delegate.so",
+        "lib/libhighwater_engine.so",
+        "lib/libhighwater_tools.so",
         "lib/libwgpu_native.so",
         f"{package}/highwater-config.cmake",
         f"{package}/highwater-config-version.cmake",
+        f"{package}/highwater-delegate-targets.cmake",
+        f"{package}/highwater-delegate-targets-release.cmake",
         f"{package}/highwater-targets.cmake",
         f"{package}/highwater-targets-release.cmake",
     }
     for path in holds - {"lib/libwgpu_native.so"}:
         assert str(root).encode() not in (prefix / path).read_bytes(), path
+
+
+def test_the_engine_and_its_tools_need_nothing_of_executorch(prefix, tmp_path):
+    """The prefix is far from any ExecuTorch, and the program is built against it alone."""
+    executable = build_example("generate_text", tmp_path, prefix)
+    commands = json.loads((tmp_path / "compile_commands.json").read_text())
+    assert commands
+    for command in commands:
+        assert "executorch" not in command["command"]
+    libraries = [prefix / "lib" / f"libhighwater_{name}.so" for name in ("engine", "tools")]
+    for file in (executable, *libraries):
+        assert "executorch" not in run("readelf", "--dynamic", file, cwd=tmp_path)
+        # Of its namespace; that of its schemas is executorch_flatbuffer.
+        assert "executorch::" not in run("nm", "-C", "--dynamic", file, cwd=tmp_path)
+
+
+def test_only_what_is_public_can_be_linked(prefix, tmp_path):
+    for name, some in (
+        ("engine", "highwater::Session::run_all"),
+        ("tools", "highwater::Tokenizer::encode"),
+        ("delegate", "highwater::last_run"),
+    ):
+        library = prefix / "lib" / f"libhighwater_{name}.so"
+        symbols = run("nm", "-C", "--dynamic", "--defined-only", library, cwd=tmp_path)
+        public = [line for line in symbols.splitlines() if "HIGHWATER_PRIVATE" not in line]
+        assert any(some in line for line in public)
+        assert "operator new" not in symbols
+        foreign = [line for line in public if "highwater::" not in line.split(maxsplit=2)[2]]
+        assert foreign in ([], [f"{0:016x} A HIGHWATER"]), foreign

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from threading import Barrier
 
 import highwater
@@ -110,9 +109,15 @@ def test_an_option_that_is_not_taken_is_named_with_what_is_instead(paths, option
 
 
 def test_a_path_that_is_not_utf_8(paths, tmp_path):
-    path = os.fsencode(tmp_path) + b"/\xff\xfe.pte"
-    Path(os.fsdecode(path)).write_bytes(paths[2].read_bytes())
+    path = tmp_path / os.fsdecode(b"\xff\xfe.pte")
+    path.write_bytes(paths[2].read_bytes())
     with highwater.load(path) as model:
+        model(ones(5))
+        assert model.last_run["delegates"] == 2
+
+
+def test_a_program_in_memory(paths):
+    with highwater.load(paths[2].read_bytes()) as model:
         model(ones(5))
         assert model.last_run["delegates"] == 2
 
@@ -211,7 +216,7 @@ def test_after_a_profile_runs_are_plain_again(paths):
     session = profiling.open_session(paths[2])
     profiling.profile(session, ones(7))
     assert session.run_accounts["passes"] == 2
-    with pytest.raises(highwater.HighwaterError, match="no such clock"):
+    with pytest.raises(highwater.HighwaterError, match="no clock 'sun'"):
         session.profile(ones(7), clock="sun")
     with pytest.raises(highwater.HighwaterError, match="clock is 3; a text is wanted"):
         session.profile(ones(7), clock=3)

@@ -215,24 +215,57 @@ def test_missing_files_folders_methods_and_adapters(path, tmp_path):
             highwater.load(name, **options)
 
 
-@pytest.mark.parametrize("given", [bytes, str, Path])
+@pytest.mark.parametrize("given", [str, Path])
 def test_a_path_that_is_not_utf_8(path, tmp_path, given):
-    folder = os.fsencode(tmp_path) + b"/\xff\xfe"
-    Path(os.fsdecode(folder)).mkdir()
-    name = folder + b"/model.pte"
-    name = name if given is bytes else given(os.fsdecode(name))
+    folder = tmp_path / os.fsdecode(b"\xff\xfe")
+    folder.mkdir()
+    name = given(folder / "model.pte")
     with pytest.raises(highwater.HighwaterError, match="No such file"):
         highwater.load(name)
-    Path(os.fsdecode(name)).write_bytes(b"no model")
+    Path(name).write_bytes(b"no model")
     with pytest.raises(highwater.HighwaterError, match=r"\ufffd.*not a \.pte file"):
         highwater.load(name)
-    Path(os.fsdecode(name)).write_bytes(path.read_bytes())
+    Path(name).write_bytes(path.read_bytes())
     with highwater.load(name) as model:
         assert model(np.ones((1, 7, 16)), np.ones((1, 7, 16))).shape == (1, 7, 16)
     with pytest.raises(highwater.HighwaterError, match="is closed"):
         model.last_run  # noqa: B018
     with highwater.load(folder) as model:
-        assert os.fsencode(model.path) == folder + b"/model.pte"
+        assert model.path == folder / "model.pte"
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_a_program_in_memory(path, kind):
+    content = kind(path.read_bytes())
+    with highwater.load(content) as model:
+        del content
+        assert model.path is None
+        assert "the program in memory" in repr(model)
+        assert model(np.ones((1, 7, 16)), np.ones((1, 7, 16))).shape == (1, 7, 16)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "not a .pte file"),
+        (b"model.pte", "not a .pte file"),
+        (memoryview(b"0123456789abcdef")[::2], "must lie in one piece"),
+    ],
+)
+def test_bytes_that_are_no_program(content, words):
+    with pytest.raises(highwater.HighwaterError, match=words):
+        highwater.load(content)
+
+
+def test_a_language_model_in_memory_must_be_told_its_tokenizer():
+    kjv = find_model("kjv")
+    with highwater.load(kjv.read_bytes()) as model:
+        with pytest.raises(highwater.HighwaterError, match="say where it is"):
+            model.generate("In the beginning")
+        tokenizer = kjv.with_name("tokenizer.json")
+        said = "".join(model.generate("In the", tokenizer=tokenizer, max_new_tokens=3))
+    with highwater.load("kjv") as model:
+        assert said == "".join(model.generate("In the", max_new_tokens=3))
 
 
 def test_a_language_model_and_its_tokenizer_in_a_folder_that_is_not_utf_8(tmp_path):

@@ -4,7 +4,6 @@ import resource
 import statistics
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,8 +11,7 @@ import click
 import highwater
 from highwater.cli import inputs as given_inputs
 from highwater.cli import loading, terminal
-from highwater.model import check_generates
-from highwater.shipped import find_model
+from highwater.files import ModelFile, check_generates, open_file
 
 PREFILLS = "1,16,64,128"
 
@@ -78,9 +76,9 @@ def command(
       highwater bench kjv
       highwater bench model.pte --input 1x128x64,1x1x64
     """
-    path = find_model(model)
-    _check_options(click_context, path, inputs)
-    with loading.load(path, adapter=adapter) as loaded, terminal.Progress() as progress:
+    file = open_file(model)
+    _check_options(click_context, file, inputs)
+    with loading.load(file, adapter=adapter) as loaded, terminal.Progress() as progress:
         progress.step("measuring")
         if loaded.is_language_model and not inputs:
             rows = _language_model(loaded, prefill, context, steps, repeat)
@@ -95,7 +93,7 @@ def command(
     terminal.say(terminal.table(["what", *_COLUMNS], [_cells(row) for row in rows]))
 
 
-def _check_options(context: click.Context, path: Path, inputs: tuple[str, ...]) -> None:
+def _check_options(context: click.Context, file: ModelFile, inputs: tuple[str, ...]) -> None:
     """Options for texts are not silently ignored where there is none."""
     for name in ("prefill", "context", "steps"):
         if context.get_parameter_source(name) is click.core.ParameterSource.DEFAULT:
@@ -103,7 +101,7 @@ def _check_options(context: click.Context, path: Path, inputs: tuple[str, ...]) 
         if inputs:
             raise click.UsageError(f"--{name} is for texts; it does not go with --input.")
         try:
-            check_generates(path)
+            check_generates(file)
         except highwater.HighwaterError as error:
             raise click.UsageError(f"--{name} is for language models: {error}.") from None
 

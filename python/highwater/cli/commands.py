@@ -10,6 +10,7 @@ import click
 
 import highwater
 from highwater.cli import terminal
+from highwater.errors import first_line
 
 HELP = """Runs PyTorch models on WebGPU, at every live shape up to their bound.
 
@@ -56,8 +57,7 @@ def _in_words(error: Exception) -> str:
     if isinstance(error, (highwater.HighwaterError, OSError)):
         return str(error)
     return (
-        f"{type(error).__name__}: {terminal.first_line(str(error))} "
-        "(--traceback shows where it comes from)"
+        f"{type(error).__name__}: {first_line(str(error))} (--traceback shows where it comes from)"
     )
 
 

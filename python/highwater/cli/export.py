@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from highwater.cli import terminal
+from highwater.errors import HighwaterError, check_installed, first_line
 
 LANGUAGE_MODELS = (
     "params",
@@ -110,6 +111,7 @@ def command(
       highwater export llama.pth -q 4w --embedding-quantize 4,32 -o llama.pte
       highwater export ./Qwen3-0.6B -q 8da4w --max-context-length 2048
     """
+    from highwater.cli import export_report
     from highwater.exporting import recipes
     from highwater.exporting import source as sources
 
@@ -126,11 +128,13 @@ def command(
         given["rope_scale"],
         given["tokenizer"],
     )
+    for package in ("torch", "executorch"):
+        check_installed(package, "export", "highwater export")
     report = _export(request, verbose)
     if as_json:
         terminal.say_json(report.as_json())
     else:
-        terminal.say(str(report))
+        terminal.say(export_report.as_text(report))
     if report.unsupported:
         raise terminal.Failure(
             f"{report.output} is written, but Highwater cannot run it: it has no "
@@ -191,7 +195,7 @@ def _export(request: Any, verbose: bool) -> Any:
         raise KeyboardInterrupt(
             f"Stopped while {progress.current}; {request.output} was not written."
         ) from None
-    except click.ClickException:
+    except HighwaterError:
         log.remove()
         raise
     except Exception as error:
@@ -199,7 +203,7 @@ def _export(request: Any, verbose: bool) -> Any:
         terminal.remark(terminal.paint(log.tail(), "faint"))
         raise terminal.Failure(
             f"It failed while {progress.current}: {type(error).__name__}: "
-            f"{terminal.first_line(str(error))} (all that was said is in {log.path})"
+            f"{first_line(str(error))} (all that was said is in {log.path})"
         ) from error
     log.remove()
     return report

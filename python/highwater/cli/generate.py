@@ -8,8 +8,7 @@ import click
 
 import highwater
 from highwater.cli import loading, terminal
-from highwater.model import check_generates
-from highwater.shipped import find_model
+from highwater.files import check_generates, open_file
 
 RESET = "/reset"
 
@@ -76,11 +75,11 @@ def command(
         raise click.UsageError("Give a --prompt, or --interactive.")
     if as_json and interactive:
         raise click.UsageError("--json prints whole texts; it does not go with --interactive.")
-    path = find_model(model)
-    check_generates(path)
-    options["tokenizer"] = highwater.load_tokenizer(options["tokenizer"], path)
+    file = open_file(model)
+    check_generates(file)
+    options["tokenizer"] = highwater.load_tokenizer(options["tokenizer"], file.path)
     _check_prompts(prompts, options["tokenizer"])
-    with loading.load(path, adapter=adapter, half_cache=half_cache) as loaded:
+    with loading.load(file, adapter=adapter, half_cache=half_cache) as loaded:
         if as_json:
             results = [_as_dict(p, _finished(loaded.generate(p, **options))) for p in prompts]
             terminal.say_json(results)

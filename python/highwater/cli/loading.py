@@ -1,10 +1,10 @@
 """Loading a model, with a display of how far it has come."""
 
-import os
 from typing import Any
 
 import highwater
 from highwater.cli import terminal
+from highwater.files import Source
 
 STAGES = {
     "weights": "sending weights to the device",
@@ -13,9 +13,7 @@ STAGES = {
 }
 
 
-def load(
-    model: str | os.PathLike[str], *, adapter: str | None = None, **options: Any
-) -> highwater.Model:
+def load(model: Source, *, adapter: str | None = None, **options: Any) -> highwater.Model:
     """The model of that name or path. What takes over a second is shown on stderr."""
     with terminal.Progress() as progress:
         progress.step(f"reading {model}")

@@ -11,6 +11,7 @@ import click
 import highwater
 from highwater.cli import inputs as given_inputs
 from highwater.cli import loading, terminal
+from highwater.errors import check_installed
 from highwater.shipped import find_model
 
 CLOSE = 1e-3  # relative to the largest value: what the software and the device may differ by
@@ -114,6 +115,7 @@ def calls_of(inputs: Sequence[str]) -> list[list[str]]:
 def _reference(source: str) -> Any:
     from highwater.exporting import torch_module
 
+    check_installed("torch", "export", "--check")
     with terminal.Progress() as progress:
         progress.step(f"loading {source}")
         return torch_module.load(source)[0]

@@ -107,12 +107,6 @@ class Failure(click.ClickException):
         remark(f"{paint('highwater:', 'bad')} {self.message}")
 
 
-def first_line(text: str, most: int = 200) -> str:
-    """The start of a message that may be long."""
-    line = (text.strip().splitlines() or [""])[0].strip()
-    return line if len(line) <= most else f"{line[: most - 1]}…"
-
-
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Rows under a header, in columns; cells that are numbers stand to the right."""
     lines = [list(header), *([printable(str(cell)) for cell in row] for row in rows)]

@@ -7,7 +7,7 @@ unquantized that cannot be split into groups, and speak of the rest in pages.
 from pathlib import Path
 from typing import Any
 
-from highwater.cli.terminal import Failure, first_line
+from highwater.errors import HighwaterError, first_line
 from highwater.exporting.llama import Options
 
 Shapes = dict[str, tuple[int, ...]]
@@ -33,15 +33,15 @@ def _shapes(checkpoint: Path) -> Shapes:
     try:
         weights = torch.load(checkpoint, map_location="meta", mmap=True, weights_only=True)
     except OSError as error:
-        raise Failure(f"{checkpoint} cannot be read: {error.strerror}.") from error
+        raise HighwaterError(f"{checkpoint} cannot be read: {error.strerror}.") from error
     except Exception as error:
-        raise Failure(
+        raise HighwaterError(
             f"{checkpoint} is not a checkpoint that torch.load takes with mmap and weights only: "
             f"{first_line(str(error))}"
         ) from error
     weights = weights.get("model", weights) if isinstance(weights, dict) else None
     if not isinstance(weights, dict):
-        raise Failure(f"{checkpoint} must hold a dict of weights by name.")
+        raise HighwaterError(f"{checkpoint} must hold a dict of weights by name.")
     return {k: tuple(v.shape) for k, v in weights.items() if _is_weight(k)}
 
 
@@ -53,7 +53,7 @@ def _meta_model(params: dict[str, Any], params_name: str, options: Options) -> A
     known = set(ModelArgs.__dataclass_fields__)
     unknown = sorted(set(params) - known)
     if unknown:
-        raise Failure(
+        raise HighwaterError(
             f"{params_name} holds {', '.join(unknown)}, which ExecuTorch's Llama does not know."
         )
     lengths = dict(max_seq_len=options.max_seq_length, max_context_len=options.max_context_length)
@@ -61,7 +61,7 @@ def _meta_model(params: dict[str, Any], params_name: str, options: Options) -> A
         with torch.device("meta"):
             return construct_transformer(ModelArgs(**{**params, **lengths}))
     except (AssertionError, TypeError, ValueError, RuntimeError, ZeroDivisionError) as error:
-        raise Failure(
+        raise HighwaterError(
             f"{params_name} describes no model: {first_line(str(error)) or repr(error)}"
         ) from error
 
@@ -77,7 +77,7 @@ def _compare(have: Shapes, want: Shapes, name: str, params_name: str) -> None:
     problems = different + missing + extra
     if problems:
         more = f"; {len(problems) - 1} more do not fit" if len(problems) > 1 else ""
-        raise Failure(f"{name} does not fit {params_name}: {problems[0]}{more}.")
+        raise HighwaterError(f"{name} does not fit {params_name}: {problems[0]}{more}.")
 
 
 def _check_groups(model: Any, options: Options) -> None:
@@ -92,7 +92,7 @@ def _check_groups(model: Any, options: Options) -> None:
 
 def _check_group(what: str, width: int, group: int) -> None:
     if group and width % group:
-        raise Failure(
+        raise HighwaterError(
             f"{what}, {width} wide, cannot be split into groups of {group}: choose a group size "
             f"that divides {width}."
         )

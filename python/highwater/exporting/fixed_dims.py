@@ -8,7 +8,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from highwater.cli.terminal import Failure
+from highwater.errors import HighwaterError
 from highwater.exporting.inputs import Input
 
 
@@ -20,7 +20,7 @@ def told(inputs: Sequence[Input]) -> Iterator[None]:
         node = _size(error)
         if node is None:
             raise
-        raise Failure(_in_words(node, inputs)) from error
+        raise HighwaterError(_in_words(node, inputs)) from error
 
 
 def _size(error: RuntimeError) -> Any:

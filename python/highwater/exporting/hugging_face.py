@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from highwater.cli.terminal import Failure
+from highwater.errors import HighwaterError, need
 
 KINDS = ("llama", "mistral", "qwen2", "qwen3")
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
@@ -32,17 +32,12 @@ def find(name: str) -> Path:
     """The folder `name`, or the model of that name from the hub or its cache."""
     if Path(name).is_dir():
         return Path(name)
+    what = f"There is no folder {name}; to look for it on Hugging Face's hub"
+    hub = need("huggingface_hub", "export", what)
     try:
-        from huggingface_hub import snapshot_download
-    except ImportError as error:
-        raise Failure(
-            f"There is no folder {name}, and to look for it on Hugging Face's hub "
-            "huggingface_hub is needed: pip install 'highwater[hf]'."
-        ) from error
-    try:
-        return Path(snapshot_download(name, allow_patterns=PATTERNS))
+        return Path(hub.snapshot_download(name, allow_patterns=PATTERNS))
     except Exception as error:
-        raise Failure(
+        raise HighwaterError(
             f"There is no folder {name}, and a model of that name could not be had from Hugging "
             f"Face's hub ({type(error).__name__}). If this machine is offline, copy the model's "
             "folder here and give its path."
@@ -64,9 +59,9 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         return json.loads(path.read_text())
     except OSError as error:
-        raise Failure(f"{path} cannot be read: {error.strerror}.") from error
+        raise HighwaterError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
-        raise Failure(f"{path} is not JSON: {error}.") from error
+        raise HighwaterError(f"{path} is not JSON: {error}.") from error
 
 
 def _ends(folder: Path, config: dict[str, Any]) -> tuple[int, ...]:
@@ -83,13 +78,15 @@ def _ends(folder: Path, config: dict[str, Any]) -> tuple[int, ...]:
 def _params(config: dict[str, Any]) -> dict[str, Any]:
     kind = config.get("model_type")
     if kind not in KINDS:
-        raise Failure(
+        raise HighwaterError(
             f"Models of the type {kind!r} are not known here; there are recipes for "
             f"{', '.join(KINDS)}. A function of your own can export it: see "
             "highwater export --help."
         )
     if config.get("hidden_act", "silu") != "silu":
-        raise Failure(f"The activation {config['hidden_act']!r} is not known; it must be silu.")
+        raise HighwaterError(
+            f"The activation {config['hidden_act']!r} is not known; it must be silu."
+        )
     try:
         params = {
             "dim": config["hidden_size"],
@@ -101,7 +98,7 @@ def _params(config: dict[str, Any]) -> dict[str, Any]:
             "norm_eps": config["rms_norm_eps"],
         }
     except KeyError as error:
-        raise Failure(f"config.json has no {error.args[0]}.") from error
+        raise HighwaterError(f"config.json has no {error.args[0]}.") from error
     if config.get("head_dim"):
         params["head_dim"] = config["head_dim"]
     if kind == "qwen2" or config.get("attention_bias"):
@@ -118,7 +115,9 @@ def _rope(config: dict[str, Any]) -> dict[str, Any]:
     kind = rope.get("rope_type") or rope.get("type") or "default"
     part = rope.get("partial_rotary_factor") or config.get("partial_rotary_factor") or 1
     if part != 1:
-        raise Failure(f"config.json asks to rotate {part} of each head; only all of it is known.")
+        raise HighwaterError(
+            f"config.json asks to rotate {part} of each head; only all of it is known."
+        )
     if kind == "default":
         return {"rope_theta": theta, "use_hf_rope": True}
     if kind == "llama3" and all(rope.get(key) == value for key, value in _LLAMA3_ROPE.items()):
@@ -129,7 +128,7 @@ def _rope(config: dict[str, Any]) -> dict[str, Any]:
             "rope_scale_factor": rope["factor"],
             "high_freq_factor": rope["high_freq_factor"],
         }
-    raise Failure(
+    raise HighwaterError(
         f"config.json asks for rotary embeddings that are scaled as {kind!r} with {rope}, which "
         "export_llama cannot do."
     )

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from highwater.cli.terminal import Failure
+from highwater.errors import HighwaterError, need
 from highwater.exporting.hugging_face import Model, read_json
 
 # Their names of a layer's parts, and export_llama's.
@@ -53,20 +53,17 @@ def _weight_files(folder: Path) -> list[Path]:
         names = set(read_json(index)["weight_map"].values())
     for name in sorted(names):
         if not (folder / name).is_file():
-            raise Failure(f"{folder} has no {name}.")
+            raise HighwaterError(f"{folder} has no {name}.")
     return [folder / name for name in sorted(names)]
 
 
 def _load(file: Path) -> dict[str, Any]:
-    try:
-        from safetensors import SafetensorError
-        from safetensors.torch import load_file
-    except ImportError as error:
-        raise Failure("safetensors is needed for it: pip install 'highwater[hf]'.") from error
+    safetensors = need("safetensors", "export", f"{file}")
+    load_file = need("safetensors.torch", "export", f"{file}").load_file
     try:
         return load_file(file)
-    except SafetensorError as error:
-        raise Failure(f"{file} is not a safetensors file: {error}.") from error
+    except safetensors.SafetensorError as error:
+        raise HighwaterError(f"{file} is not a safetensors file: {error}.") from error
 
 
 def _rename(name: str) -> str | None:
@@ -78,7 +75,7 @@ def _rename(name: str) -> str | None:
         return f"layers.{in_layer['layer']}.{_PARTS[in_layer['part']]}.{in_layer['kind']}"
     if name in _WHOLE:
         return _WHOLE[name]
-    raise Failure(f"The checkpoint has {name}, which is no part of a Llama or Qwen.")
+    raise HighwaterError(f"The checkpoint has {name}, which is no part of a Llama or Qwen.")
 
 
 def _to_pairs(name: str, weight: Any, params: dict[str, Any]) -> Any:

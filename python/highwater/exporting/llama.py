@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from highwater.cli.terminal import Failure, Progress
+from highwater.errors import HighwaterError
 from highwater.exporting import inputs, patterns
+from highwater.exporting.steps import Steps
 
 # The position is the member of a dictionary, whose name torch puts before its own.
 _NAMES = {"attn_options_input_pos": "input_pos"}
@@ -41,7 +42,7 @@ class Options:
 
 
 def export(
-    checkpoint: Path, params: dict[str, Any], options: Options, output: Path, progress: Progress
+    checkpoint: Path, params: dict[str, Any], options: Options, output: Path, progress: Steps
 ) -> tuple[inputs.Input, ...]:
     """`checkpoint` and `params` have been through `checkpoint.check`."""
     from executorch.examples.models.llama.export_llama_lib import export_llama
@@ -79,7 +80,7 @@ def _config(folder: Path, options: Options, output: Path) -> Any:
 
 
 @contextlib.contextmanager
-def _told(options: Options, progress: Progress) -> Iterator[list[inputs.Input]]:
+def _told(options: Options, progress: Steps) -> Iterator[list[inputs.Input]]:
     """Has `export_llama` tell `progress` where it is; gives the program's inputs, afterwards."""
     from executorch.extension.llm.export.builder import LLMEdgeManager
 
@@ -120,16 +121,16 @@ def read_params(path: Path, rope_scale: int | None) -> dict[str, Any]:
     try:
         params = json.loads(path.read_text())
     except OSError as error:
-        raise Failure(f"{path} cannot be read: {error.strerror}.") from error
+        raise HighwaterError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
-        raise Failure(f"{path} is not JSON: {error}.") from error
+        raise HighwaterError(f"{path} is not JSON: {error}.") from error
     if not isinstance(params, dict):
-        raise Failure(f"{path} must hold a JSON object with dim, n_layers and so on.")
+        raise HighwaterError(f"{path} must hold a JSON object with dim, n_layers and so on.")
     if params.get("use_scaled_rope"):
         # Meta's files do not say by how much, and it is not the same in all models.
         scale = rope_scale or params.get("rope_scale_factor")
         if scale is None:
-            raise Failure(
+            raise HighwaterError(
                 f"{path} says use_scaled_rope, but not by how much: add --rope-scale 8 for "
                 "Llama 3.1 or --rope-scale 32 for Llama 3.2."
             )

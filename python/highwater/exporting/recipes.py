@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from highwater.cli.terminal import Failure, Progress
+from highwater.errors import HighwaterError
 from highwater.exporting import (
     checkpoint,
     hugging_face,
@@ -20,6 +20,7 @@ from highwater.exporting import (
     torch_module,
 )
 from highwater.exporting.inputs import Input
+from highwater.exporting.steps import Steps
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Request:
     tokenizer: Path | None = None
 
 
-def export(request: Request, progress: Progress, reasons: noise.Reasons) -> report.Report:
+def export(request: Request, progress: Steps, reasons: noise.Reasons) -> report.Report:
     since = time.monotonic()
     progress.step("loading")
     # Under another name until it is whole; the suffix is what export_llama expects.
@@ -61,23 +62,23 @@ def export(request: Request, progress: Progress, reasons: noise.Reasons) -> repo
 
 
 def _from_checkpoint(
-    request: Request, weights: Path, params: Path | None, output: Path, progress: Progress
+    request: Request, weights: Path, params: Path | None, output: Path, progress: Steps
 ) -> tuple[Input, ...]:
     params = request.params or params
     if params is None:
-        raise Failure(f"There is no params.json beside {weights}; name it with --params.")
+        raise HighwaterError(f"There is no params.json beside {weights}; name it with --params.")
     values = llama.read_params(params, request.rope_scale)
     checkpoint.check(weights, values, request.options, weights.name, params.name)
     return llama.export(weights, values, request.options, output, progress)
 
 
 def _from_hugging_face(
-    request: Request, model: hugging_face.Model, name: str, output: Path, progress: Progress
+    request: Request, model: hugging_face.Model, name: str, output: Path, progress: Steps
 ) -> tuple[Input, ...]:
     progress.step("loading")
     options = request.options
     if model.window and options.max_context_length > model.window:
-        raise Failure(
+        raise HighwaterError(
             f"{name} attends only to its last {model.window} tokens, which export_llama cannot do "
             f"here: choose a --max-context-length of at most {model.window}."
         )

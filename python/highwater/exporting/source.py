@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from highwater.cli.terminal import Failure
+from highwater.errors import HighwaterError
 
 _FUNCTION = re.compile(r"(?P<place>.+\.py|[A-Za-z_][\w.]*):(?P<name>[A-Za-z_]\w*)")
 _ON_THE_HUB = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
@@ -36,12 +36,12 @@ def parse(text: str) -> Source:
     if path.is_dir():
         return _folder(path)
     if path.suffix == ".py":
-        raise Failure(f"Say which function of it makes the model: {text}:function.")
+        raise HighwaterError(f"Say which function of it makes the model: {text}:function.")
     if path.is_file():
         return Checkpoint(path, _if_file(path.parent / "params.json"))
     if path.suffix not in (".pth", ".pt") and _ON_THE_HUB.fullmatch(text):
         return HuggingFace(text)
-    raise Failure(f"There is no file or folder {text}.")
+    raise HighwaterError(f"There is no file or folder {text}.")
 
 
 def _folder(path: Path) -> Source:
@@ -51,8 +51,8 @@ def _folder(path: Path) -> Source:
     if len(checkpoints) == 1:
         return Checkpoint(checkpoints[0], _if_file(path / "params.json"))
     if checkpoints:
-        raise Failure(f"{path} has several checkpoints; give one of {_names(checkpoints)}.")
-    raise Failure(
+        raise HighwaterError(f"{path} has several checkpoints; give one of {_names(checkpoints)}.")
+    raise HighwaterError(
         f"{path} holds no model: there is no config.json (Hugging Face) and no .pth checkpoint."
     )
 

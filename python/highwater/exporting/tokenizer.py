@@ -4,7 +4,7 @@ in the folder of the `.pte`."""
 import shutil
 from pathlib import Path
 
-from highwater.cli.terminal import Failure
+from highwater.errors import HighwaterError
 
 
 def plan(given: Path | None, found: list[Path], output: Path) -> dict[Path, Path]:
@@ -14,7 +14,7 @@ def plan(given: Path | None, found: list[Path], output: Path) -> dict[Path, Path
     copies = {source: output.parent / name for source, name in sources.items()}
     for source, target in copies.items():
         if target.is_file() and target.read_bytes() != source.read_bytes():
-            raise Failure(
+            raise HighwaterError(
                 f"{target} is another model's: choose an --output in a folder of its own, because "
                 f"{source} is copied beside it."
             )

@@ -9,13 +9,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from highwater.cli.terminal import Failure, Progress, first_line
+from highwater.errors import HighwaterError, first_line
 from highwater.exporting import fixed_dims, inputs, patterns
+from highwater.exporting.steps import Steps
 
 RETURNS = "(torch module, example inputs, dynamic shapes)"
 
 
-def export(source: str, half: bool, output: Path, progress: Progress) -> tuple[inputs.Input, ...]:
+def export(source: str, half: bool, output: Path, progress: Steps) -> tuple[inputs.Input, ...]:
     """`source` is `file.py:function` or `package.module:function`."""
     progress.step("loading")
     module, example, dynamic_shapes = load(source)
@@ -42,12 +43,12 @@ def _find(place: str, name: str) -> Callable[[], Any]:
     if callable(function):
         return function
     others = [key for key, value in vars(module).items() if inspect.isfunction(value)]
-    raise Failure(f"{place} has no function {name!r}; it has {', '.join(others) or 'none'}.")
+    raise HighwaterError(f"{place} has no function {name!r}; it has {', '.join(others) or 'none'}.")
 
 
 def _import_file(path: Path) -> ModuleType:
     if not path.is_file():
-        raise Failure(f"There is no file {path}.")
+        raise HighwaterError(f"There is no file {path}.")
     # As if it were started: what lies beside it can be imported.
     sys.path.insert(0, str(path.resolve().parent))
     # Not under its own name, which may be that of a package. It must have one, though: dataclasses
@@ -69,10 +70,10 @@ def _imported(name: str, load: Callable[[], ModuleType]) -> ModuleType:
         return load()
     except ModuleNotFoundError as error:
         if error.name and name.startswith(error.name):
-            raise Failure(f"There is no Python module {error.name!r} here.") from error
-        raise Failure(f"{name} imports {error.name!r}, which is not installed.") from error
+            raise HighwaterError(f"There is no Python module {error.name!r} here.") from error
+        raise HighwaterError(f"{name} imports {error.name!r}, which is not installed.") from error
     except Exception as error:
-        raise Failure(_raised(f"{name} cannot be imported", error)) from error
+        raise HighwaterError(_raised(f"{name} cannot be imported", error)) from error
 
 
 def _call(function: Callable[[], Any], source: str) -> tuple[Any, tuple[Any, ...], Any]:
@@ -81,16 +82,16 @@ def _call(function: Callable[[], Any], source: str) -> tuple[Any, tuple[Any, ...
     try:
         returned = function()
     except Exception as error:
-        raise Failure(_raised(f"{source} failed", error)) from error
+        raise HighwaterError(_raised(f"{source} failed", error)) from error
     if not isinstance(returned, tuple) or len(returned) != 3:
-        raise Failure(f"{source} must return {RETURNS}, and returned {_describe(returned)}.")
+        raise HighwaterError(f"{source} must return {RETURNS}, and returned {_describe(returned)}.")
     module, example, dynamic_shapes = returned
     if not isinstance(module, torch.nn.Module):
-        raise Failure(
+        raise HighwaterError(
             f"{source} must return {RETURNS}, and the first it returned is {_describe(module)}."
         )
     if not isinstance(example, (tuple, list)):
-        raise Failure(
+        raise HighwaterError(
             f"{source} must return {RETURNS}, and its example inputs are {_describe(example)}, "
             "not a tuple."
         )

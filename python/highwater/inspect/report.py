@@ -1,5 +1,6 @@
 """The library's account of a file, with what it decided at single shapes picked out of it."""
 
+import json
 import math
 import os
 from collections.abc import Iterator, Sequence
@@ -8,8 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from highwater._library import HighwaterError, inspect_file
-from highwater.shipped import find_model
+from highwater.arguments import texts
+from highwater.errors import HighwaterError
+from highwater.files import open_file
 
 Json = dict[str, Any]
 
@@ -166,8 +168,9 @@ def read(
 
     `at` are shapes to look at, such as "S=37,P=12" or "0.1=37".
     """
-    found = find_model(path)
-    report = Report(found, inspect_file(found, method, at, wgsl))
+    file = open_file(path)
+    told = file.native.inspect(method=method, at=texts("at", at), wgsl=wgsl)
+    report = Report(file.path, json.loads(told))
     for index, shape in enumerate(at):
         _check_asked(report, index, shape)
     return report

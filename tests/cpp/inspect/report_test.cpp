@@ -83,13 +83,13 @@ TEST(ProgramReport, ABrokenUtf8NameStaysJson) {
 }
 
 TEST(FileReport, BadFilesAreNamed) {
-  EXPECT_TRUE(fails_saying(inspect_file("no/such.pte", {}), {"cannot read no/such.pte"}));
-  EXPECT_TRUE(fails_saying(inspect_file(".", {}), {"not a file"}));
+  EXPECT_TRUE(fails_saying(File::open("no/such.pte"), {"cannot read no/such.pte"}));
+  EXPECT_TRUE(fails_saying(File::open("."), {"not a file"}));
   const std::string path = testing::TempDir() + "inspect_report_test.pte";
   std::ofstream(path) << "";
-  EXPECT_TRUE(fails_saying(inspect_file(path, {}), {path, "not a .pte file"}));
+  EXPECT_TRUE(fails_saying(File::open(path), {path, "not a .pte file"}));
   std::ofstream(path) << "hello, this is no program";
-  EXPECT_TRUE(fails_saying(inspect_file(path, {}), {path, "not a .pte file"}));
+  EXPECT_TRUE(fails_saying(File::open(path), {path, "not a .pte file"}));
   std::remove(path.c_str());
 }
 

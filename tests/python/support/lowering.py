@@ -5,14 +5,12 @@ Every Python test lowers through `lower`, with the partitioner that users call.
 
 from dataclasses import dataclass
 
-import flatbuffers
 import torch
 from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
-from executorch.backends.vulkan.serialization.vulkan_graph_serialize import extract_vk_flatbuffer
 from executorch.exir import EdgeCompileConfig, ExecutorchProgramManager, to_edge_transform_and_lower
 from executorch.exir._serialize._program import deserialize_pte_binary
 from executorch.exir.tensor import TensorShapeDynamism
-from flatbuffers.table import Table
+from highwater import _native
 
 from support import fast_export
 
@@ -53,18 +51,13 @@ class ProgramOps:
 
 
 def program_ops(pte: bytes) -> ProgramOps:
-    program = deserialize_pte_binary(pte).program
+    file = _native.File(pte)
     delegated, cpu = [], []
-    for plan in program.execution_plan:
-        for delegate in plan.delegates:
-            assert delegate.id == BACKEND, f"delegated to {delegate.id}, not to {BACKEND}"
-            blob = bytes(program.backend_delegate_data[delegate.processed.index].data)
-            delegated += _operator_names(extract_vk_flatbuffer(blob))
-        for chain in plan.chains:
-            for instruction in chain.instructions:
-                if type(instruction.instr_args).__name__ == "KernelCall":
-                    operator = plan.operators[instruction.instr_args.op_index]
-                    cpu.append(f"{operator.name}.{operator.overload}".rstrip("."))
+    for name, method in file.methods.items():
+        others = set(method["delegates"]) - {BACKEND}
+        assert not others, f"delegated to {others}, not to {BACKEND}"
+        delegated += file.delegated_ops(name)
+        cpu += [op.rstrip(".") for op in method["cpu_ops"]]
     return ProgramOps(tuple(delegated), tuple(cpu))
 
 
@@ -85,19 +78,3 @@ def assert_delegated(pte: bytes, *expected: str) -> ProgramOps:
     missing = [name for name in expected if name not in ops.delegated]
     assert not missing, f"not delegated: {missing}; the program has {', '.join(ops.delegated)}"
     return ops
-
-
-def _operator_names(flatbuffer: bytes) -> list[str]:
-    """The names in `VkGraph.chain`, read in place: the wheel's own reader starts flatc and
-    cannot parse an infinite scalar."""
-    # A table's n-th field has its vtable entry at 4 + 2n; `chain` and `name` are both second.
-    second_field = 6
-    buffer = bytearray(flatbuffer)
-    root = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buffer, 0)
-    graph = Table(buffer, root)
-    chain = graph.Offset(second_field)
-    names = []
-    for i in range(graph.VectorLen(chain) if chain else 0):
-        call = Table(buffer, graph.Indirect(graph.Vector(chain) + 4 * i))
-        names.append(call.String(call.Pos + call.Offset(second_field)).decode())
-    return names
