@@ -19,7 +19,7 @@ os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.mkdtemp(prefix="highwater-"))
 
 
 # Files whose tests install from, or build in, the one folder.
-USE_BUILD = {"test_wheel", "test_cmake_package"}
+USE_BUILD = {"test_wheel", "test_light_package", "test_cmake_package"}
 
 
 def pytest_collection_modifyitems(items):
@@ -48,7 +48,11 @@ def build_example(name: str, folder: Path, *prefixes: Path, source: Path | None 
     packages under `prefixes`."""
     run(
         *("cmake", "-S", source or ROOT / "examples" / name, "-B", folder, "-G", "Ninja"),
-        *("-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={';'.join(map(str, prefixes))}"),
+        *(
+            "-DCMAKE_BUILD_TYPE=Release",
+            "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+            f"-DCMAKE_PREFIX_PATH={';'.join(map(str, prefixes))}",
+        ),
         cwd=folder,
     )
     run("cmake", "--build", folder, cwd=folder)
@@ -77,3 +81,16 @@ def prefix(build, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("prefix")
     run("cmake", "--install", build, "--prefix", folder, cwd=ROOT)
     return folder
+
+
+@pytest.fixture(scope="session")
+def wheel(root, build, tmp_path_factory):
+    """Of the objects that are there already, so that it takes seconds."""
+    folder = tmp_path_factory.mktemp("wheel")
+    run(
+        *(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps"),
+        *("-C", f"build-dir={build}", "--wheel-dir", folder, root),
+        cwd=root,
+    )
+    (path,) = folder.glob("*.whl")
+    return path
