@@ -15,6 +15,7 @@ def parse() -> argparse.Namespace:
         ("all", "all of the following"),
         ("train", "get the text, train the tokenizer and the model; goes on where it stopped"),
         ("export", "make the program from the checkpoint"),
+        ("logits", "note what torch says on the held-out chapter, which ./demo compares with"),
         ("evaluate", "measure the model, and write its card"),
     ):
         command = commands.add_parser(name, help=summary, description=summary)
@@ -38,6 +39,10 @@ def main() -> None:
         from training.export import export
 
         export()
+    if options.command in ("all", "logits"):
+        from training import logits
+
+        logits.write()
     if options.command in ("all", "evaluate"):
         from training.card import write_card
         from training.evaluate import evaluate

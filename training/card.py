@@ -5,6 +5,7 @@ import json
 import textwrap
 
 from training.evaluate import PROMPT, TEMPERATURE
+from training.logits import LENGTHS
 from training.places import ARCHITECTURE, CALL, CARD, CONTEXT, GROUP, NUMBERS
 from training.schedule import BATCH, LONG, ROUNDED
 from training.text import HELD_OUT
@@ -24,6 +25,7 @@ nothing.
 | `tokenizer.json` | {vocabulary} tokens, in the format of Hugging Face's `tokenizers` |
 | `checkpoint.pth`, `params.json` | The weights in bfloat16, as `export_llama` reads them |
 | `held_out.txt` | {excerpt_name}, which the model has not seen, to measure it by |
+| `logits.npz` | What torch says on its beginning, in calls of {lengths} tokens; for `./demo` |
 | `numbers.json` | What the scripts measured; this card is written from it |
 
 ## How good it is
@@ -97,6 +99,7 @@ def write_card() -> None:
         program=n["program_bytes"] / 1e6,
         call=CALL - 1,
         context=CONTEXT,
+        lengths=", ".join(map(str, LENGTHS[:-1])) + f" and {LENGTHS[-1]}",
         half=CONTEXT // 2,
         vocabulary=a["vocab_size"],
         excerpt_name=n["excerpt"]["name"],

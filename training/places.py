@@ -17,6 +17,7 @@ PARAMS = MODEL / "params.json"
 PROGRAM = MODEL / "model.pte"
 EXCERPT = MODEL / "held_out.txt"
 NUMBERS = MODEL / "numbers.json"
+LOGITS = MODEL / "logits.npz"
 CARD = MODEL / "card.md"
 
 # Every width is a multiple of 32, the group in which weights share a scale.

@@ -12,7 +12,6 @@ import numpy as np
 import program
 import pytest
 from conftest import ROOT, run
-from highwater.shipped import find_model
 from support import llamas
 from tokenizers import Tokenizer, models
 
@@ -157,4 +156,3 @@ def test_the_demo_needs_no_more(light, tmp_path):
     output = run(light / "python", ROOT / "examples" / "demo.py", "--tokens", "8", cwd=tmp_path)
     assert PROMPT in output
     assert "The largest error against torch is" in output
-    assert find_model("kjv").with_name("logits.npz").is_file()
