@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "blob/program.h"
+#include "graph/arrangement.h"
 #include "graph/handles.h"
 #include "graph/kernel.h"
 #include "graph/op.h"
@@ -24,6 +25,7 @@ struct ValueInfo {
   enum class Kind : uint8_t { Other, Tensor, Scalar };
   Kind kind = Kind::Other;
   TensorDecl tensor;              // dims are the bound
+  std::optional<Arrangement> arrangement;  // of a constant that is not as the program has it
   bool scratch = false;           // an op's own, and not a value of the program
   std::optional<uint32_t> input;  // index among the graph's inputs
   bool mutated = false;           // some op writes into it, beyond its definition

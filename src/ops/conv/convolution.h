@@ -1,0 +1,65 @@
+// What a convolution computes, whatever asked for it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "graph/op.h"
+#include "ops/conv/window.h"
+#include "wgsl/conv_depthwise.h"
+#include "wgsl/conv_tile.h"
+
+namespace highwater {
+
+// What becomes of a sum before it is written: a WGSL function of a quad, and its two numbers.
+struct Epilogue {
+  std::string function = "fn epilogue(v: vec4<f32>) -> vec4<f32> { return v; }";
+  std::string_view name = {};
+  float p = 0;
+  float q = 0;
+};
+
+class Convolution {
+ public:
+  struct Operands {
+    Tensor y;  // float32
+    Tensor x;
+    Tensor w;  // a constant: [channels, inputs, taps…], of transposed ones [inputs, channels, taps…]
+    std::optional<Tensor> bias;
+    int64_t groups = 1;
+  };
+
+  Convolution() = default;
+  Convolution(Args& a, const Operands& operands, const Window& window, const Epilogue& epilogue);
+
+  // Of the output for an input of dims `x`.
+  Result<Dims> output_dims(const Dims& x) const;
+  // Runs what fills an output of dims `y`.
+  void plan(const Dims& x, const Dims& y, Plan& plan) const;
+
+ private:
+  // From how many pixels on an invocation takes so many times four of them.
+  struct Route {
+    int64_t from_pixels;
+    int64_t quads;
+  };
+  static constexpr Route kRoutes[] = {{1, 1}, {33, 2}};
+
+  void declare_tiles(Args& a);
+  void plan_tiles(const Dims& x, const Dims& y, Plan& plan) const;
+  void plan_depthwise(const Dims& x, const Dims& y, Plan& plan) const;
+  template <class Params>
+  Params window_params(const Dims& x, const Dims& y) const;
+
+  Operands o_;
+  Window window_;
+  Epilogue epilogue_;
+  int64_t channels_ = 0;  // of y, in one group
+  int64_t inputs_ = 0;    // of x, in one group
+  int64_t rows_ = 0;      // channels of a tile
+  uint32_t lanes_ = 1;
+  std::vector<Step<wgsl::conv_tile>> tiles_;
+  Step<wgsl::conv_depthwise> depthwise_;
+};
+
+}  // namespace highwater
