@@ -29,7 +29,8 @@ class ConstantBuffers {
     const ConstantDecl& decl = program_.constants[index];
     if (value.mutated) return make(id, size, texels);
     Identity identity{decl.key, decl.inline_bytes.data(), value.tensor.dtype, size, texels};
-    // What is put together from parts has neither a key nor bytes; another order is another content.
+    // What is put together from parts has neither a key nor bytes; another order is another
+    // content.
     if (!decl.parts.empty()) identity.made = &decl;
     if (value.arrangement) identity.made = &*value.arrangement;
     const auto [entry, is_new] = shared_.try_emplace(identity, kNoBuffer);

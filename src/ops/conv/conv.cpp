@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "ops/conv/convolution.h"
-#include "ops/map/elementwise.h"
+#include "ops/map/map.h"
 #include "ops/narrow.h"
 
 namespace highwater {
@@ -17,10 +17,11 @@ Dims kernel_of(const Dims& weight) {
 Epilogue epilogue_of(Args& a) {
   if (!a.takes("output_min")) return {};
   constexpr double kLowest = std::numeric_limits<double>::lowest();
-  return {"fn epilogue(v: vec4<f32>) -> vec4<f32> {\n"
-          "  return clamp(v, vec4<f32>(params.p), vec4<f32>(params.q));\n}",
-          "clamp", narrow_to_float(a.number_or("output_min", kLowest)),
-          narrow_to_float(a.number_or("output_max", -kLowest))};
+  return {
+      "fn epilogue(v: vec4<f32>) -> vec4<f32> {\n"
+      "  return clamp(v, vec4<f32>(params.p), vec4<f32>(params.q));\n}",
+      "clamp", narrow_to_float(a.number_or("output_min", kLowest)),
+      narrow_to_float(a.number_or("output_max", -kLowest))};
 }
 
 class Conv final : public Op {
@@ -43,7 +44,7 @@ class Conv final : public Op {
                                Window::read(a, kernel_of(a.bound(w))), epilogue_of(a));
     if (is_narrow) {
       scratch_ = to;
-      narrow_ = Elementwise(a, y_, to, true, "x", "copy", {});
+      narrow_ = Map(a, Mapped::copy(a, y_, to, "narrow"));
     }
   }
 
@@ -53,7 +54,7 @@ class Conv final : public Op {
     plan.resize(y_, y);
     if (scratch_) plan.resize(*scratch_, {y.numel()});
     convolution_.plan(x, y, plan);
-    if (narrow_) narrow_->plan(y, plan);
+    if (narrow_) narrow_->plan(s, y, plan);
     return {};
   }
 
@@ -62,7 +63,7 @@ class Conv final : public Op {
   Tensor y_;
   Convolution convolution_;
   std::optional<Tensor> scratch_;
-  std::optional<Elementwise> narrow_;
+  std::optional<Map> narrow_;
 };
 
 HIGHWATER_OP(Conv,

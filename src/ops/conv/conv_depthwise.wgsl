@@ -11,8 +11,10 @@ struct Params {
 #input x
 #input w
 #input bias
-#include SOURCES
-#include EPILOGUE
+${SOURCES}
+${EPILOGUE}
+alias T = f32;
+#include "gathered.wgsl"
 
 #main i
   if (i >= params.items) { return; }
@@ -32,8 +34,7 @@ struct Params {
       let sx = window_source(begin_x, i32(tap_x) * params.dilation_x, params.stride_x);
       let inside = (sy < vec4<u32>(params.x_height)) & (sx < vec4<u32>(params.x_width));
       let at = x_start + select(vec4<u32>(), sy * params.x_width + sx, inside);
-      let v = vec4<f32>(x_at(at.x), x_at(at.y), x_at(at.z), x_at(at.w));
-      sum = fma(vec4<f32>(f32(w_at(tap))), select(vec4<f32>(), v, inside), sum);
+      sum = fma(vec4<f32>(f32(w_at(tap))), select(vec4<f32>(), gathered(at), inside), sum);
       tap++;
     }
   }

@@ -20,12 +20,10 @@ struct Params {
 #input x
 #image w
 #input bias
-#include SOURCES
-#include EPILOGUE
-
-fn gathered(at: vec4<u32>) -> vec4<f32> {
-  return vec4<f32>(x_at(at.x), x_at(at.y), x_at(at.z), x_at(at.w));
-}
+${SOURCES}
+${EPILOGUE}
+alias T = f32;
+#include "gathered.wgsl"
 
 fn put(plane: u32, first: u32, v: vec4<f32>) {
 #unroll k 4

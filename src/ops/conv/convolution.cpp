@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "ops/lanes.h"
-#include "wgsl/window_forward.h"
-#include "wgsl/window_transposed.h"
+#include "wgsl/conv/window_forward.h"
+#include "wgsl/conv/window_transposed.h"
 
 namespace highwater {
 namespace {
@@ -35,16 +35,23 @@ Convolution::Convolution(Args& a, const Operands& operands, const Window& window
     a.require(a.bound(*o_.bias).numel() == channels_ * o_.groups, "a bias of dims ",
               a.bound(*o_.bias), " for ", channels_ * o_.groups, " channels");
   }
-  const Substitution sources{"SOURCES",
-                             std::string(window_.transposed ? wgsl::window_transposed::kSource.text
-                                                            : wgsl::window_forward::kSource.text)};
   if (inputs_ == 1) {
-    depthwise_ = a.step<wgsl::conv_depthwise>({o_.y, o_.x, o_.w, o_.bias.value_or(o_.x)},
-                                              {sources, {"EPILOGUE", epilogue_.function}},
-                                              epilogue_.name);
+    depthwise_ = a.step<wgsl::conv::conv_depthwise>({o_.y, o_.x, o_.w, o_.bias.value_or(o_.x)},
+                                                    substitutions(), variant());
   } else {
     declare_tiles(a);
   }
+}
+
+std::vector<Substitution> Convolution::substitutions() const {
+  return {{"SOURCES", std::string(window_.transposed ? wgsl::conv::window_transposed::kSource.text
+                                                     : wgsl::conv::window_forward::kSource.text)},
+          {"EPILOGUE", epilogue_.function}};
+}
+
+std::string Convolution::variant() const {
+  if (!window_.transposed) return std::string(epilogue_.name);
+  return text("transposed", epilogue_.name.empty() ? "" : "_", epilogue_.name);
 }
 
 void Convolution::declare_tiles(Args& a) {
@@ -55,28 +62,24 @@ void Convolution::declare_tiles(Args& a) {
   const Dims source = transposed ? Dims{o_.groups, inputs_, channels_, taps}
                                  : Dims{o_.groups, channels_, inputs_, taps};
   const size_t channel = transposed ? 2 : 1, input = transposed ? 1 : 2;
-  const Tensor packed = a.arranged(o_.w, {source,
-                                          {{o_.groups, 0},
-                                           {tiles, channel, rows_},
-                                           {taps, 3},
-                                           {inputs_, input},
-                                           {rows_, channel}}});
+  const Tensor packed = a.arranged(
+      o_.w,
+      {source,
+       {{o_.groups, 0}, {tiles, channel, rows_}, {taps, 3}, {inputs_, input}, {rows_, channel}}});
   const int64_t row_quads = rows_ / 4, step = std::max<int64_t>(lanes_ / row_quads, 1);
-  for (const Route& route : kRoutes) {
-    tiles_.push_back(a.step<wgsl::conv_tile>(
-        {o_.y, o_.x, packed, o_.bias.value_or(o_.x)},
-        {{"LANES", std::to_string(lanes_)},
-         {"FROM_LANE", lanes_ == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"},
-         {"ROWS", std::to_string(rows_)},
-         {"ROW_QUADS", std::to_string(row_quads)},
-         {"QUADS", std::to_string(route.quads)},
-         {"STEP", std::to_string(step)},
-         {"LOADS", std::to_string(row_quads * step / lanes_)},
-         {"SOURCES", std::string(transposed ? wgsl::window_transposed::kSource.text
-                                            : wgsl::window_forward::kSource.text)},
-         {"EPILOGUE", epilogue_.function}},
-        text(rows_, "x", 4 * route.quads, transposed ? "_transposed" : "",
-             epilogue_.name.empty() ? "" : "_", epilogue_.name)));
+  for (Route& route : routes_) {
+    std::vector<Substitution> holes = substitutions();
+    holes.insert(holes.end(),
+                 {{"LANES", std::to_string(lanes_)},
+                  {"FROM_LANE", lanes_ == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"},
+                  {"ROWS", std::to_string(rows_)},
+                  {"ROW_QUADS", std::to_string(row_quads)},
+                  {"QUADS", std::to_string(route.quads)},
+                  {"STEP", std::to_string(step)},
+                  {"LOADS", std::to_string(row_quads * step / lanes_)}});
+    const std::string tile = text(rows_, "x", 4 * route.quads), rest = variant();
+    route.step = a.step<wgsl::conv::conv_tile>({o_.y, o_.x, packed, o_.bias.value_or(o_.x)}, holes,
+                                               rest.empty() ? tile : text(tile, "_", rest));
   }
 }
 
@@ -128,12 +131,9 @@ void Convolution::plan(const Dims& x, const Dims& y, Plan& plan) const {
 }
 
 void Convolution::plan_tiles(const Dims& x, const Dims& y, Plan& plan) const {
-  auto params = window_params<wgsl::conv_tile::Params>(x, y);
-  size_t best = 0;
-  for (size_t i = 0; i < std::size(kRoutes); ++i) {
-    if (params.pixels >= kRoutes[i].from_pixels) best = i;
-  }
-  const int64_t pixel_tiles = ceil_div<int64_t>(params.pixels, 4 * kRoutes[best].quads * lanes_);
+  auto params = window_params<wgsl::conv::conv_tile::Params>(x, y);
+  const Route& route = routes_.at(params.pixels);
+  const int64_t pixel_tiles = ceil_div<int64_t>(params.pixels, 4 * route.quads * lanes_);
   const int64_t channel_tiles = ceil_div(channels_, rows_);
   const int64_t tiles = x[0] * o_.groups * channel_tiles * pixel_tiles;
   params.tiles = u32(tiles);
@@ -143,12 +143,12 @@ void Convolution::plan_tiles(const Dims& x, const Dims& y, Plan& plan) const {
   params.channels = u32(channels_);
   params.inputs = u32(inputs_);
   const int64_t step = std::max<int64_t>(lanes_ / (rows_ / 4), 1);
-  plan.run(tiles_[best], params, Grid::lanes(tiles, lanes_),
+  plan.run(route.step, params, Grid::lanes(tiles, lanes_),
            Rounds{window_.y.taps + window_.taps() * (1 + ceil_div(inputs_, step))});
 }
 
 void Convolution::plan_depthwise(const Dims& x, const Dims& y, Plan& plan) const {
-  auto params = window_params<wgsl::conv_depthwise::Params>(x, y);
+  auto params = window_params<wgsl::conv::conv_depthwise::Params>(x, y);
   params.plane_quads = quads_of(params.pixels);
   params.channels = u32(channels_ * o_.groups);
   params.channels_each = u32(channels_);

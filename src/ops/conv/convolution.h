@@ -6,8 +6,9 @@
 
 #include "graph/op.h"
 #include "ops/conv/window.h"
-#include "wgsl/conv_depthwise.h"
-#include "wgsl/conv_tile.h"
+#include "ops/routes.h"
+#include "wgsl/conv/conv_depthwise.h"
+#include "wgsl/conv/conv_tile.h"
 
 namespace highwater {
 
@@ -24,7 +25,8 @@ class Convolution {
   struct Operands {
     Tensor y;  // float32
     Tensor x;
-    Tensor w;  // a constant: [channels, inputs, taps…], of transposed ones [inputs, channels, taps…]
+    Tensor
+        w;  // a constant: [channels, inputs, taps…], of transposed ones [inputs, channels, taps…]
     std::optional<Tensor> bias;
     int64_t groups = 1;
   };
@@ -38,14 +40,17 @@ class Convolution {
   void plan(const Dims& x, const Dims& y, Plan& plan) const;
 
  private:
-  // From how many pixels on an invocation takes so many times four of them.
+  // How many times four pixels an invocation takes, by the number of pixels, which are the rows.
   struct Route {
-    int64_t from_pixels;
+    int64_t from_rows;
     int64_t quads;
+    Step<wgsl::conv::conv_tile> step = {};
   };
-  static constexpr Route kRoutes[] = {{1, 1}, {33, 2}};
 
   void declare_tiles(Args& a);
+  // What both kernels have in their holes.
+  std::vector<Substitution> substitutions() const;
+  std::string variant() const;
   void plan_tiles(const Dims& x, const Dims& y, Plan& plan) const;
   void plan_depthwise(const Dims& x, const Dims& y, Plan& plan) const;
   template <class Params>
@@ -58,8 +63,8 @@ class Convolution {
   int64_t inputs_ = 0;    // of x, in one group
   int64_t rows_ = 0;      // channels of a tile
   uint32_t lanes_ = 1;
-  std::vector<Step<wgsl::conv_tile>> tiles_;
-  Step<wgsl::conv_depthwise> depthwise_;
+  Routes<Route> routes_{{1, 1}, {33, 2}};
+  Step<wgsl::conv::conv_depthwise> depthwise_;
 };
 
 }  // namespace highwater

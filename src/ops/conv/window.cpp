@@ -27,18 +27,18 @@ Window Window::read(Args& a, const Dims& kernel) {
   if (kernel.rank() == 2) window.y = dim(0);
   window.x = dim(kernel.rank() - 1);
   for (const WindowDim& d : {window.y, window.x}) {
-    a.require(d.taps > 0 && d.stride > 0 && d.dilation > 0 && d.padding >= 0 &&
-                  d.output_padding >= 0,
-              "a window of ", d.taps, " taps with stride ", d.stride, ", dilation ", d.dilation,
-              ", padding ", d.padding, " and output padding ", d.output_padding);
+    a.require(
+        d.taps > 0 && d.stride > 0 && d.dilation > 0 && d.padding >= 0 && d.output_padding >= 0,
+        "a window of ", d.taps, " taps with stride ", d.stride, ", dilation ", d.dilation,
+        ", padding ", d.padding, " and output padding ", d.output_padding);
   }
   return window;
 }
 
 Result<int64_t> Window::output_size(const WindowDim& dim, int64_t size) const {
   if (transposed) {
-    const int64_t result = (size - 1) * dim.stride - 2 * dim.padding + dim.extent() +
-                           dim.output_padding;
+    const int64_t result =
+        (size - 1) * dim.stride - 2 * dim.padding + dim.extent() + dim.output_padding;
     if (size < 1 || result < 1) {
       return fail("an image of ", size, " cannot be spread by a stride of ", dim.stride,
                   " less a padding of ", dim.padding);
