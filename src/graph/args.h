@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "blob/program.h"
+#include "graph/arrangement.h"
 #include "graph/handles.h"
 #include "graph/kernel.h"
 #include "graph/schema.h"
@@ -79,6 +80,9 @@ class Args {
   // y uses x's memory from its start, and costs nothing. False where that would be wrong (another
   // element width, or an op writes into either); the op then declares a copy.
   bool alias(Tensor y, Tensor x);
+
+  // The elements of a constant in another order, as a constant of its own.
+  Tensor arranged(Tensor constant, Arrangement arrangement);
 
   // y is the constant x, under another name.
   void make_constant(Tensor y, Tensor x);

@@ -1,4 +1,6 @@
 // The declarations that an op's constructor makes through its Args.
+#include <array>
+
 #include "base/checked.h"
 #include "graph/args.h"
 #include "graph/graph.h"
@@ -28,6 +30,28 @@ bool Args::alias(Tensor y, Tensor x) {
   if (byte_size(dtype(y)) != byte_size(dtype(x))) return false;
   view.root = graph_.root(x.id);
   return true;
+}
+
+Tensor Args::arranged(Tensor constant, Arrangement arrangement) {
+  if (error_) return {};
+  const auto& source = graph_.tensor(constant).constant;
+  require(source && program_.constants[*source].parts.empty(), graph_.describe(constant.id),
+          " is not a constant of the program");
+  require(arrangement.source.numel() == bound(constant).numel(), graph_.describe(constant.id),
+          " cannot be seen as ", arrangement.source);
+  const auto dims = Dims::make(std::array{arrangement.numel()});
+  require(dims.ok(), graph_.describe(constant.id), " is too large in another order");
+  if (error_) return {};
+  const auto id = static_cast<ValueId>(graph_.values.size());
+  ValueInfo info;
+  info.kind = ValueInfo::Kind::Tensor;
+  info.tensor = graph_.tensor(constant);
+  info.tensor.dims = *dims;
+  info.arrangement = std::move(arrangement);
+  info.defined = true;
+  info.root = id;
+  graph_.values.push_back(std::move(info));
+  return {id};
 }
 
 void Args::make_constant(Tensor y, Tensor x) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "blob/program.h"
+#include "graph/arrangement.h"
 #include "graph/handles.h"
 #include "graph/kernel.h"
 #include "graph/op.h"
@@ -23,10 +24,11 @@ constexpr BufferId kNoBuffer = ~BufferId{0};
 struct ValueInfo {
   enum class Kind : uint8_t { Other, Tensor, Scalar };
   Kind kind = Kind::Other;
-  TensorDecl tensor;              // dims are the bound
-  bool scratch = false;           // an op's own, and not a value of the program
-  std::optional<uint32_t> input;  // index among the graph's inputs
-  bool mutated = false;           // some op writes into it, beyond its definition
+  TensorDecl tensor;                       // dims are the bound
+  std::optional<Arrangement> arrangement;  // of a constant that is not as the program has it
+  bool scratch = false;                    // an op's own, and not a value of the program
+  std::optional<uint32_t> input;           // index among the graph's inputs
+  bool mutated = false;                    // some op writes into it, beyond its definition
   bool defined = false;           // an input, a constant, or written by a node already seen
   bool fixed = false;             // the same in every run: a constant, or computed from such alone
   ValueId root = kNoValue;        // whose memory it uses: its own, or that of what it views

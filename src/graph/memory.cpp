@@ -29,8 +29,10 @@ class ConstantBuffers {
     const ConstantDecl& decl = program_.constants[index];
     if (value.mutated) return make(id, size, texels);
     Identity identity{decl.key, decl.inline_bytes.data(), value.tensor.dtype, size, texels};
-    // What is put together from parts has neither a key nor bytes.
-    if (!decl.parts.empty()) identity.parts = &decl;
+    // What is put together from parts has neither a key nor bytes; another order is another
+    // content.
+    if (!decl.parts.empty()) identity.made = &decl;
+    if (value.arrangement) identity.made = &*value.arrangement;
     const auto [entry, is_new] = shared_.try_emplace(identity, kNoBuffer);
     if (is_new) entry->second = make(id, size, texels);
     return entry->second;
@@ -43,7 +45,7 @@ class ConstantBuffers {
     DType dtype;
     uint64_t size;
     Texels texels;
-    const ConstantDecl* parts = nullptr;
+    const void* made = nullptr;
 
     auto operator<=>(const Identity&) const = default;
   };

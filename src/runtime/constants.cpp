@@ -41,11 +41,26 @@ Status fill_from_parts(const Program& program, const ConstantSource& source,
   return {};
 }
 
+// All in its new order, before it goes to the device.
+Status fill_arranged(const ConstantDecl& constant, const ConstantSource& source,
+                     const ValueInfo& value, std::span<std::byte> memory) {
+  const DType stored = value.tensor.dtype;
+  const size_t width = byte_size(stored);
+  const auto count = static_cast<size_t>(value.tensor.dims.numel());
+  const auto wanted = static_cast<uint64_t>(value.arrangement->source.numel()) * width;
+  return use_constant(constant, source, wanted, [&](auto bytes) {
+    std::vector<std::byte> arranged(count * width);
+    arrange(*value.arrangement, bytes, width, arranged);
+    return to_device(stored, arranged, value.tensor.device_dtype(), memory, count);
+  });
+}
+
 }  // namespace
 
 Status fill_constant(const Program& program, const ConstantSource& source, const ValueInfo& value,
                      std::span<std::byte> memory) {
   const ConstantDecl& constant = program.constants[*value.tensor.constant];
+  if (value.arrangement) return fill_arranged(constant, source, value, memory);
   if (!constant.parts.empty()) return fill_from_parts(program, source, constant, memory);
   const auto count = static_cast<size_t>(value.tensor.dims.numel());
   const DType stored = value.tensor.dtype;

@@ -1,0 +1,160 @@
+#include "ops/conv/convolution.h"
+
+#include <algorithm>
+
+#include "ops/lanes.h"
+#include "wgsl/conv/window_forward.h"
+#include "wgsl/conv/window_transposed.h"
+
+namespace highwater {
+namespace {
+
+// Many channels make much of each pixel that is loaded; more than there are would be for nothing.
+int64_t tile_rows(const DeviceTraits& traits, int64_t channels) {
+  const int64_t most = traits.software ? 16 : 8;
+  return channels <= 4 ? 4 : channels <= 8 ? 8 : most;
+}
+
+}  // namespace
+
+Convolution::Convolution(Args& a, const Operands& operands, const Window& window,
+                         const Epilogue& epilogue)
+    : o_(operands), window_(window), epilogue_(epilogue), lanes_(usable_lanes(a.traits())) {
+  const Dims &x = a.bound(o_.x), &w = a.bound(o_.w);
+  const bool has_dims = (x.rank() == 3 || x.rank() == 4) && w.rank() == x.rank();
+  a.require(has_dims, "an input of dims ", x, " and a weight of dims ", w);
+  a.require(a.is_constant(o_.w), "its weight is not a constant of the program");
+  a.require(o_.groups > 0 && has_dims && w[0] % std::max<int64_t>(o_.groups, 1) == 0,
+            "a weight of dims ", w, " in ", o_.groups, " groups");
+  if (!has_dims || o_.groups <= 0 || !a.is_constant(o_.w)) return;
+  channels_ = window_.transposed ? w[1] : w[0] / o_.groups;
+  inputs_ = window_.transposed ? w[0] / o_.groups : w[1];
+  a.require(x[1] == inputs_ * o_.groups, "an input of ", x[1], " channels for a weight of dims ", w,
+            " in ", o_.groups, " groups");
+  if (o_.bias) {
+    a.require(a.bound(*o_.bias).numel() == channels_ * o_.groups, "a bias of dims ",
+              a.bound(*o_.bias), " for ", channels_ * o_.groups, " channels");
+  }
+  if (inputs_ == 1) {
+    depthwise_ = a.step<wgsl::conv::conv_depthwise>({o_.y, o_.x, o_.w, o_.bias.value_or(o_.x)},
+                                                    substitutions(), variant());
+  } else {
+    declare_tiles(a);
+  }
+}
+
+std::vector<Substitution> Convolution::substitutions() const {
+  return {{"SOURCES", std::string(window_.transposed ? wgsl::conv::window_transposed::kSource.text
+                                                     : wgsl::conv::window_forward::kSource.text)},
+          {"EPILOGUE", epilogue_.function}};
+}
+
+std::string Convolution::variant() const {
+  if (!window_.transposed) return std::string(epilogue_.name);
+  return text("transposed", epilogue_.name.empty() ? "" : "_", epilogue_.name);
+}
+
+void Convolution::declare_tiles(Args& a) {
+  rows_ = tile_rows(a.traits(), channels_);
+  const int64_t taps = window_.taps(), tiles = ceil_div(channels_, rows_);
+  const bool transposed = window_.transposed;
+  // The weight's own order, and in it the dims of the packed one.
+  const Dims source = transposed ? Dims{o_.groups, inputs_, channels_, taps}
+                                 : Dims{o_.groups, channels_, inputs_, taps};
+  const size_t channel = transposed ? 2 : 1, input = transposed ? 1 : 2;
+  const Tensor packed = a.arranged(
+      o_.w,
+      {source,
+       {{o_.groups, 0}, {tiles, channel, rows_}, {taps, 3}, {inputs_, input}, {rows_, channel}}});
+  const int64_t row_quads = rows_ / 4, step = std::max<int64_t>(lanes_ / row_quads, 1);
+  for (Route& route : routes_) {
+    std::vector<Substitution> holes = substitutions();
+    holes.insert(holes.end(),
+                 {{"LANES", std::to_string(lanes_)},
+                  {"FROM_LANE", lanes_ == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"},
+                  {"ROWS", std::to_string(rows_)},
+                  {"ROW_QUADS", std::to_string(row_quads)},
+                  {"QUADS", std::to_string(route.quads)},
+                  {"STEP", std::to_string(step)},
+                  {"LOADS", std::to_string(row_quads * step / lanes_)}});
+    const std::string tile = text(rows_, "x", 4 * route.quads), rest = variant();
+    route.step = a.step<wgsl::conv::conv_tile>({o_.y, o_.x, packed, o_.bias.value_or(o_.x)}, holes,
+                                               rest.empty() ? tile : text(tile, "_", rest));
+  }
+}
+
+Result<Dims> Convolution::output_dims(const Dims& x) const {
+  if (x[1] != inputs_ * o_.groups) {
+    return fail("an input of dims ", x, " where there should be ", inputs_ * o_.groups,
+                " channels");
+  }
+  const ImageSize size(x);
+  Dims y{x[0], channels_ * o_.groups};
+  if (x.rank() == 4) {
+    HW_TRY(const int64_t rows, window_.output_size(window_.y, size.rows));
+    y.push_back(rows);
+  }
+  HW_TRY(const int64_t columns, window_.output_size(window_.x, size.columns));
+  y.push_back(columns);
+  return y;
+}
+
+template <class Params>
+Params Convolution::window_params(const Dims& x, const Dims& y) const {
+  const ImageSize from(x), to(y);
+  Params params{};
+  params.pixels = u32(to.rows * to.columns);
+  params.width = u32(to.columns);
+  params.x_height = u32(from.rows);
+  params.x_width = u32(from.columns);
+  params.taps_y = u32(window_.y.taps);
+  params.taps_x = u32(window_.x.taps);
+  params.stride_y = static_cast<int32_t>(window_.y.stride);
+  params.stride_x = static_cast<int32_t>(window_.x.stride);
+  params.padding_y = static_cast<int32_t>(window_.y.padding);
+  params.padding_x = static_cast<int32_t>(window_.x.padding);
+  params.dilation_y = static_cast<int32_t>(window_.y.dilation);
+  params.dilation_x = static_cast<int32_t>(window_.x.dilation);
+  params.has_bias = o_.bias.has_value();
+  params.p = epilogue_.p;
+  params.q = epilogue_.q;
+  return params;
+}
+
+void Convolution::plan(const Dims& x, const Dims& y, Plan& plan) const {
+  if (y.numel() == 0) return;
+  if (depthwise_.is_declared()) {
+    plan_depthwise(x, y, plan);
+  } else {
+    plan_tiles(x, y, plan);
+  }
+}
+
+void Convolution::plan_tiles(const Dims& x, const Dims& y, Plan& plan) const {
+  auto params = window_params<wgsl::conv::conv_tile::Params>(x, y);
+  const Route& route = routes_.at(params.pixels);
+  const int64_t pixel_tiles = ceil_div<int64_t>(params.pixels, 4 * route.quads * lanes_);
+  const int64_t channel_tiles = ceil_div(channels_, rows_);
+  const int64_t tiles = x[0] * o_.groups * channel_tiles * pixel_tiles;
+  params.tiles = u32(tiles);
+  params.pixel_tiles = u32(pixel_tiles);
+  params.channel_tiles = u32(channel_tiles);
+  params.groups = u32(o_.groups);
+  params.channels = u32(channels_);
+  params.inputs = u32(inputs_);
+  const int64_t step = std::max<int64_t>(lanes_ / (rows_ / 4), 1);
+  plan.run(route.step, params, Grid::lanes(tiles, lanes_),
+           Rounds{window_.y.taps + window_.taps() * (1 + ceil_div(inputs_, step))});
+}
+
+void Convolution::plan_depthwise(const Dims& x, const Dims& y, Plan& plan) const {
+  auto params = window_params<wgsl::conv::conv_depthwise::Params>(x, y);
+  params.plane_quads = quads_of(params.pixels);
+  params.channels = u32(channels_ * o_.groups);
+  params.channels_each = u32(channels_);
+  const int64_t items = y[0] * y[1] * params.plane_quads;
+  params.items = u32(items);
+  plan.run(depthwise_, params, Grid::threads(items), Rounds{window_.y.taps + window_.taps()});
+}
+
+}  // namespace highwater
