@@ -1,5 +1,7 @@
-"""ExecuTorch's partitioner leaves a 2-D convolution whose batch is not 1 to the CPU, and transposed
-1-D ones. The engine takes both: inside `any_batch` programs are lowered as if the partitioner did."""
+"""Convolutions that the engine takes, and ExecuTorch's partitioner leaves to the CPU.
+
+Those are 2-D ones whose batch is not 1, and transposed 1-D ones. Inside `any_batch` programs are
+lowered as if it took them."""
 
 from contextlib import contextmanager
 from unittest import mock
