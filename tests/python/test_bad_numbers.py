@@ -181,7 +181,9 @@ def test_options(options, words):
 
 @pytest.mark.parametrize("path", [3, None, ["kjv"], 2.5])
 def test_what_is_no_path(path):
-    with pytest.raises(highwater.HighwaterError, match="; the path of a file is wanted"):
+    with pytest.raises(
+        highwater.HighwaterError, match="; the path of a file, or its bytes, is wanted"
+    ):
         highwater.load(path)
 
 
