@@ -18,9 +18,10 @@ HEAD = """# Ops
 
 These {count} ops can run, at every live shape. Their names are those that exported programs use,
 and their arguments are written in torch's notation: an `int` is known at export, a `SymInt` may
-follow from live shapes, `Tensor(a!)` is a tensor that the op writes into, and a `?` allows `None`.
-A `FloatTensor` is float32 or float16, an `IntTensor` has integers or bools; a `Tensor` may be any
-of them. Where an op does less than torch's does, the last column says so.
+follow from live shapes, `int[2]` is two of them or one that counts for both, `Tensor(a!)` is a
+tensor that the op writes into, and a `?` allows `None`. A `FloatTensor` is float32 or float16, an
+`IntTensor` has integers or bools; a `Tensor` may be any of them. Where an op does less than torch's
+does, the last column says so.
 
 From Python, `highwater.supported_ops()` gives the same table. A row stands in the `.cpp` file of
 its op, in a folder of `src/ops`; [adding an op](adding-an-op.md) tells how it gets there.

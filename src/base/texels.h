@@ -9,10 +9,10 @@
 namespace highwater {
 
 // What one texel holds. None: not an image but a buffer.
-enum class Texels : uint8_t { None, Float4, Sint4, Uint4, Uint2 };
+enum class Texels : uint8_t { None, Float4, Sint4, Uint4, Uint2, Uint1 };
 
 constexpr uint64_t byte_size(Texels texels) {
-  return texels == Texels::Uint2 ? 8 : 16;
+  return texels == Texels::Uint1 ? 4 : texels == Texels::Uint2 ? 8 : 16;
 }
 
 // Texel i lies in column i % kImageWidth of row i / kImageWidth. WebGPU guarantees as many rows.

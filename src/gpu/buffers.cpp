@@ -18,6 +18,8 @@ WGPUTextureFormat format_of(Texels texels) {
       return WGPUTextureFormat_RGBA32Uint;
     case Texels::Uint2:
       return WGPUTextureFormat_RG32Uint;
+    case Texels::Uint1:
+      return WGPUTextureFormat_R32Uint;
     default:
       return WGPUTextureFormat_RGBA32Float;
   }
@@ -31,6 +33,7 @@ WGPUTextureSampleType sample_type(Texels texels) {
       return WGPUTextureSampleType_Sint;
     case Texels::Uint4:
     case Texels::Uint2:
+    case Texels::Uint1:
       return WGPUTextureSampleType_Uint;
     default:
       return WGPUTextureSampleType_UnfilterableFloat;

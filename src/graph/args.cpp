@@ -82,7 +82,8 @@ Args::Given Args::find(std::string_view name, std::initializer_list<ArgumentKind
     return {name, {}, std::nullopt};
   }
   const bool has_default = argument.otherwise != "None";
-  Given given{name, has_default ? argument.otherwise : "", std::nullopt, argument.dtypes};
+  Given given{name, has_default ? argument.otherwise : "", std::nullopt, argument.dtypes,
+              argument.list_size};
   const bool is_given = i + 1 < call_.args.size();
   if (is_given &&
       !(is_null(call_.args[i]) && (argument.is_optional || !argument.otherwise.empty()))) {
@@ -226,6 +227,10 @@ LiveInt Args::live_integer(std::string_view name) {
 LiveInts Args::live_integers(std::string_view name) {
   const Given given = find(name, {ArgumentKind::SymInt, ArgumentKind::Int}, true);
   if (!given.id && given.otherwise == "[]") return {};
+  if (!given.id && !given.otherwise.empty()) {
+    const int64_t literal = as_integer(as_value(given.otherwise)).value_or(0);
+    return LiveInts(given.list_size, LiveInt{literal, kNoValue});
+  }
   const auto id = need(given);
   if (!id) return {};
   const Value& v = program_.values[*id];
@@ -243,6 +248,13 @@ LiveInts Args::live_integers(std::string_view name) {
     }
   } else {
     refuse_kind(name, *id, "a list of integers");
+  }
+  if (given.list_size == 0 || result.empty()) return result;
+  if (result.size() == 1) result.resize(given.list_size, result[0]);
+  if (result.size() != given.list_size) {
+    refuse(fail("argument '", name, "' has ", result.size(), " numbers; ", given.list_size,
+                " are wanted"));
+    result.resize(given.list_size);
   }
   return result;
 }
@@ -347,6 +359,18 @@ std::vector<int64_t> Args::integers(std::string_view name) {
     result.push_back(entry.literal);
   }
   return result;
+}
+
+std::vector<double> Args::numbers(std::string_view name) {
+  const auto id = need(find(name, {ArgumentKind::Float}, true));
+  if (!id) return {};
+  const Value& v = program_.values[*id];
+  if (const auto* integers = std::get_if<std::vector<int64_t>>(&v)) {
+    return {integers->begin(), integers->end()};
+  }
+  if (const auto* numbers = std::get_if<std::vector<double>>(&v)) return *numbers;
+  refuse_kind(name, *id, "a list of numbers");
+  return {};
 }
 
 DType Args::dtype(Tensor t) const {

@@ -62,6 +62,7 @@ class Args {
   bool flag(std::string_view name);
   std::string string(std::string_view name);
   std::vector<int64_t> integers(std::string_view name);
+  std::vector<double> numbers(std::string_view name);
 
   DType dtype(Tensor t) const;
   const Dims& bound(Tensor t) const;
@@ -83,6 +84,9 @@ class Args {
 
   // The elements of a constant in another order, as a constant of its own.
   Tensor arranged(Tensor constant, Arrangement arrangement);
+
+  // y is x, which the op writes into, as the op leaves it.
+  void alias_mutated(Tensor y, Tensor x);
 
   // y is the constant x, under another name.
   void make_constant(Tensor y, Tensor x);
@@ -119,6 +123,7 @@ class Args {
     std::string_view otherwise;  // the schema's default
     std::optional<ValueId> id;   // none if the call does not say
     DTypes dtypes = DTypes::Any;
+    size_t list_size = 0;
   };
   // The argument, which the schema must have as one of these kinds.
   Given find(std::string_view name, std::initializer_list<ArgumentKind> kinds, bool is_list);

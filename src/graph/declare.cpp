@@ -17,7 +17,7 @@ bool may_be_image(const Graph& graph, Tensor t) {
   const uint64_t bytes =
       static_cast<uint64_t>(v.tensor.dims.numel()) * byte_size(v.tensor.device_dtype());
   // Of the smallest texels there are.
-  return image_rows(bytes, Texels::Uint2) <= kMaxImageRows;
+  return image_rows(bytes, Texels::Uint1) <= kMaxImageRows;
 }
 
 }  // namespace
@@ -54,6 +54,13 @@ Tensor Args::arranged(Tensor constant, Arrangement arrangement) {
   return {id};
 }
 
+void Args::alias_mutated(Tensor y, Tensor x) {
+  require(byte_size(dtype(y)) == byte_size(dtype(x)), "its result is ", dtype(y),
+          ", but it writes ", dtype(x));
+  if (error_) return;
+  graph_.values[y.id].root = graph_.root(x.id);
+}
+
 void Args::make_constant(Tensor y, Tensor x) {
   if (error_) return;
   const TensorDecl& source = graph_.tensor(x);
@@ -63,6 +70,8 @@ void Args::make_constant(Tensor y, Tensor x) {
   require(source.dtype == copy.dtype && source.dims.numel() == copy.dims.numel(),
           graph_.describe(x.id), " cannot stand for ", graph_.describe(y.id));
   copy.constant = source.constant;
+  // What an op writes into is there once, under both names.
+  if (graph_.values[y.id].mutated) graph_.values[y.id].root = graph_.root(x.id);
 }
 
 void Args::read_on_host(Tensor x) {

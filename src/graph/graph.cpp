@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "graph/memory.h"
+#include "graph/mutations.h"
 
 namespace highwater {
 namespace {
@@ -67,12 +68,8 @@ Status check_supported(const Program& program) {
 
 // Views are made as ops are parsed, so it must be known beforehand what a later op writes into.
 void mark_mutated(Graph& graph, const Program& program) {
-  for (const OpCall& call : program.calls) {
-    const auto arguments = find_op(call.name)->schema.arguments();
-    for (size_t i = 0; i < std::min(arguments.size(), call.args.size()); ++i) {
-      if (arguments[i].is_mutated) graph.values[call.args[i]].mutated = true;
-    }
-  }
+  const std::vector<bool> mutated = mutated_values(program);
+  for (ValueId id = 0; id < mutated.size(); ++id) graph.values[id].mutated = mutated[id];
 }
 
 // A node that reads nothing but constants needs to run only once.

@@ -54,7 +54,8 @@ Texels texels_of(std::string_view memory) {
   if (memory == "vec4<f32>") return Texels::Float4;
   if (memory == "vec4<i32>") return Texels::Sint4;
   if (memory == "vec4<u32>") return Texels::Uint4;
-  return memory == "vec2<u32>" ? Texels::Uint2 : Texels::None;
+  if (memory == "vec2<u32>") return Texels::Uint2;
+  return memory == "u32" ? Texels::Uint1 : Texels::None;
 }
 
 std::string_view texture_type(Texels texels) {
@@ -80,12 +81,15 @@ void declare_memory(std::string& out, std::string_view name, size_t index, std::
 }
 
 void declare_texel(std::string& out, std::string_view name, std::string_view type, Texels texels) {
+  const std::string_view used = texels == Texels::Uint2   ? ".xy"
+                                : texels == Texels::Uint1 ? ".x"
+                                                          : "";
   append(out, text("fn ", name, "_texel(AT: u32) -> ", type, " { return "));
   if (texels == Texels::None) {
     append(out, text(name, "[AT]; }\n"));
   } else {
     append(out, text("textureLoad(", name, ", vec2<u32>(AT % ", kImageWidth, "u, AT / ",
-                     kImageWidth, "u), 0)", texels == Texels::Uint2 ? ".xy" : "", "; }\n"));
+                     kImageWidth, "u), 0)", used, "; }\n"));
   }
 }
 

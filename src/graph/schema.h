@@ -4,7 +4,8 @@
 //
 // The name is the one that programs use. Types are torch's: `int` is written in the program,
 // `SymInt` may be known only when it runs; `Scalar` is a number of either kind, and `float` one
-// that is written; Tensor(a!) is a tensor that the op writes into; a `?` allows none. FloatTensor
+// that is written; Tensor(a!) is a tensor that the op writes into, and as a result it is that
+// tensor; a `?` allows none; int[2] is a list of two, or of one that counts for both. FloatTensor
 // and IntTensor are tensors of such dtypes alone, the latter with bools. Types of other names (a
 // layout, a device) stand for arguments that mean nothing here, and that no op reads.
 //
@@ -29,6 +30,7 @@ struct Argument {
   ArgumentKind kind = ArgumentKind::Unread;
   DTypes dtypes = DTypes::Any;
   bool is_list = false;
+  size_t list_size = 0;      // of a list: how many items it has, 0 if that depends on the call
   bool has_gaps = false;     // of a list: items may be none
   bool is_optional = false;  // may be none
   bool is_mutated = false;
@@ -61,6 +63,12 @@ class Reader {
     const std::string_view word = rest_.substr(0, length);
     rest_.remove_prefix(length);
     return word;
+  }
+  constexpr size_t digit() {
+    if (rest_.empty() || rest_[0] < '0' || rest_[0] > '9') malformed("a digit is missing");
+    const auto value = static_cast<size_t>(rest_[0] - '0');
+    rest_.remove_prefix(1);
+    return value;
   }
   constexpr std::string_view rest() const { return rest_; }
 
@@ -103,7 +111,12 @@ constexpr Argument read_argument(Reader& reader) {
     argument.is_mutated = true;
   }
   const bool question = type.take("?");
-  argument.is_list = type.take("[]");
+  if (type.take("[")) {
+    argument.is_list = true;
+    while (!type.take("]")) {
+      argument.list_size = 10 * argument.list_size + type.digit();
+    }
+  }
   argument.has_gaps = argument.is_list && question;
   argument.is_optional = argument.is_list ? type.take("?") : question;
   if (!type.rest().empty()) malformed("a type goes on after its end");
@@ -153,6 +166,10 @@ class Schema {
       result_ = ResultKind::Tensors;
       do {
         reader.expect("Tensor");
+        if (reader.take("(")) {
+          reader.until_any_of("!");
+          reader.expect("!)");
+        }
         ++result_count_;
       } while (reader.take(", "));
       reader.expect(")");

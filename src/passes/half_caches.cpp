@@ -15,10 +15,13 @@ std::vector<ValueId> caches_of(const Rewriter& r, size_t i) {
   return {};
 }
 
-// Filled at load, where its elements are converted.
-bool is_constant(const Rewriter& r, ValueId id) {
-  if (r.producer(id)) return r.producer(id, "et_vk.prepack.default").has_value();
-  return r.tensor(id).constant.has_value();
+// The constant that a cache is from the start, whose elements are converted at load: itself, or
+// what it is prepacked from. None if something else may read that.
+std::optional<ValueId> constant_behind(const Rewriter& r, ValueId id) {
+  if (!r.producer(id)) return r.tensor(id).constant ? std::optional(id) : std::nullopt;
+  const auto prepack = r.producer(id, "et_vk.prepack.default");
+  if (!prepack || r.uses((*prepack)["x"]) != 1) return std::nullopt;
+  return (*prepack)["x"];
 }
 
 }  // namespace
@@ -33,7 +36,10 @@ void halve_caches(Program& program) {
     auto* cache = std::get_if<TensorDecl>(&program.values[id]);
     // Any other reader might take the bytes as they are, or give them to the caller.
     if (!cache || cache->dtype != DType::Float32 || uses != r.uses(id)) continue;
-    if (is_constant(r, id)) cache->halved = true;
+    const auto constant = constant_behind(r, id);
+    if (!constant || !r.is_tensor(*constant)) continue;
+    cache->halved = true;
+    std::get<TensorDecl>(program.values[*constant]).halved = true;
   }
 }
 

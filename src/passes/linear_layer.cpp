@@ -45,8 +45,13 @@ std::optional<LinearLayer> as_dense_layer(const Rewriter& r, size_t i) {
 std::optional<LinearLayer> as_linear_layer(const Rewriter& r, size_t i) {
   auto layer = as_q4_layer(r, i);
   if (!layer) layer = as_dense_layer(r, i);
+  if (!layer || !r.is_tensor(layer->y)) return {};
   // One that is written into would be read too early by those that go to the place of another.
-  if (layer && (r.is_mutated(layer->input.id) || !r.is_tensor(layer->y))) return {};
+  if (r.is_mutated(layer->input.id)) return {};
+  // Weights that are written into, as training does, cannot become a part of other constants.
+  for (const auto& constant : layer->constants) {
+    if (r.is_mutated(constant.argument.id)) return {};
+  }
   return layer;
 }
 

@@ -31,6 +31,9 @@ void fuse_linear_swiglu(Program& program);
 // A sum and the norm of it are one op.
 void fuse_add_rms_norm(Program& program);
 
+// Int8 tensors between convolutions have their channels last, as the kernels read them.
+void keep_channels_last(Program& program);
+
 // Caches of attention take half the memory: float32 ones are kept as float16, where only attention
 // reads them. Not among those that always run, because the program asked for more precision.
 void halve_caches(Program& program);

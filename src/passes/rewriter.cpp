@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/handles.h"
+#include "graph/mutations.h"
 #include "graph/registry.h"
 
 namespace highwater {
@@ -25,15 +26,8 @@ Rewriter::Rewriter(Program& program)
       producer_(program.values.size()),
       uses_(program.values.size()),
       readers_(program.values.size()),
-      mutated_(program.values.size()) {
-  for (size_t i = 0; i < program.calls.size(); ++i) {
-    enter(i);
-    const OpCall& call = program.calls[i];
-    const OpEntry* op = find_op(call.name);
-    for (size_t k = 0; op && k < std::min(op->schema.arguments().size(), call.args.size()); ++k) {
-      if (op->schema.arguments()[k].is_mutated) mutated_[call.args[k]] = true;
-    }
-  }
+      mutated_(mutated_values(program)) {
+  for (size_t i = 0; i < program.calls.size(); ++i) enter(i);
   for (ValueId id : program.outputs) ++uses_[id];
 }
 

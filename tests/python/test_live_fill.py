@@ -2,8 +2,9 @@
 
 import pytest
 import torch
+from executorch.backends.vulkan import custom_ops_lib as _registers_the_ops  # noqa: F401
 from support import lowering
-from support.live import EXACT, FLOAT, HALF, LENGTHS, LiveProgram, check_live
+from support.live import BOTH_KINDS, EXACT, FLOAT, HALF, LENGTHS, LiveProgram, check_live
 from support.modules import Fn, live, shapes
 
 # name: function of a live x [n, 24] whose result it is added to, operator
@@ -137,3 +138,25 @@ def test_padding_nothing():
     program = LiveProgram(pte)
     for length in (0, *LENGTHS, 0):
         program.check(module, torch.randn(length, 6), tolerance=EXACT)
+
+
+# name: the dims of x at (height, width), its live dims
+PRIORS = {
+    "a batch": (lambda h, w: (2, 3, h, w), {2: live("h", most=40), 3: live("w", most=40)}),
+    "a plane": (lambda h, w: (h, w), {0: live("h", most=40), 1: live("w", most=40)}),
+}
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.float16], ids=["float", "half"])
+@pytest.mark.parametrize("name", PRIORS)
+def test_places_of_a_grid(name, kind):
+    dims, dynamic = PRIORS[name]
+    check_live(
+        Fn(lambda x: torch.ops.et_vk.grid_priors(x, 8, 0.5)),
+        lambda size: (torch.randn(dims(*size)).to(kind),),
+        shapes(dynamic),
+        ops=["et_vk.grid_priors.default"],
+        lengths=((40, 40), (31, 7), (1, 37), (13, 1), (1, 1), (0, 5), (40, 40)),
+        tolerance=EXACT,
+        kinds=BOTH_KINDS,
+    )

@@ -3,7 +3,7 @@
 import pytest
 import torch
 from support.live import BOTH_KINDS, DQ8, FLOAT, LENGTHS, Q4, LiveProgram, check_live
-from support.llm_modules import dq8_q4_linear, q4_embedding, q4_linear, q4_linear_by_column
+from support.llm_modules import dq8_q4_linear, linear_by_column, q4_embedding, q4_linear
 from support.lowering import lower
 from support.modules import live
 from torch import nn
@@ -64,7 +64,7 @@ def test_layers_of_quantized_inputs(layer):
 @pytest.mark.parametrize(("depth", "columns"), [(64, 48), (32, 7), (40, 16), (96, 1)])
 def test_layers_with_one_scale_a_column(depth, columns):
     check_live(
-        q4_linear_by_column(depth, columns),
+        linear_by_column(depth, columns, bits=4),
         lambda n: (torch.randn(n, depth),),
         ({0: live()},),
         ops=[QCS4W],

@@ -9,35 +9,9 @@ struct Params {
 #output y
 #input x
 #include "softmax_functions.wgsl"
+#include "exponential_sums.wgsl"
 #over_lanes top vec4<f32> max(a, b)
 #over_lanes sum vec4<f32> a + b
-
-// Whether every row is whole quads.
-fn by_quad() -> bool { return params.width % 4u == 0u; }
-
-fn row_top(row: u32, lane: u32) -> f32 {
-  let start = row * params.width;
-  if (by_quad()) {
-    var most = vec4<f32>(LOWEST);
-    for (var i = lane; i < params.width / 4u; i += ${LANES}u) { most = max(most, x_quad(start / 4u + i)); }
-    return max(max(most.x, most.y), max(most.z, most.w));
-  }
-  var top = LOWEST;
-  for (var i = lane; i < params.width; i += ${LANES}u) { top = max(top, x_at(start + i)); }
-  return top;
-}
-
-fn row_sum(row: u32, top: f32, lane: u32) -> f32 {
-  let start = row * params.width;
-  if (by_quad()) {
-    var sums = vec4<f32>();
-    for (var i = lane; i < params.width / 4u; i += ${LANES}u) { sums += exp(x_quad(start / 4u + i) - top); }
-    return sums.x + sums.y + sums.z + sums.w;
-  }
-  var sum = 0.0;
-  for (var i = lane; i < params.width; i += ${LANES}u) { sum += exp(x_at(start + i) - top); }
-  return sum;
-}
 
 // Rows from `first` on, which is at a whole quad.
 fn write_rows(first: u32, rows: u32, tops: vec4<f32>, scales: vec4<f32>, lane: u32) {

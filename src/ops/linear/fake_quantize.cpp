@@ -18,7 +18,7 @@ class FakeQuantize final : public Op {
         lanes_(a.traits().lanes),
         lowest_(narrow_to_float(a.number_or("lowest", -128))),
         highest_(narrow_to_float(a.number_or("highest", 127))),
-        eps_(narrow_to_float(a.number_or("eps", std::numeric_limits<float>::epsilon()))),
+        eps_(narrow_to_float(a.number_or("eps", std::numeric_limits<float>::min()))),
         steps_(a, {.bindings = {y_, x_}, .share_from = 0, .lanes = lanes_},
                walk(a.bound(x_).back() / 4)) {
     a.require(a.bound(x_).back() % 4 == 0, "rows of ", a.bound(x_), " are not whole quads");

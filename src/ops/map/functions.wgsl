@@ -12,6 +12,20 @@ fn safe_tanh(x: vec4<f32>) -> vec4<f32> {
   return tanh(clamp(x, vec4<f32>(-10.0), vec4<f32>(10.0)));
 }
 
+fn to_int8(a: vec4<f32>, inverse: vec4<f32>, zero: vec4<f32>) -> vec4<f32> {
+  return clamp(round(a * inverse) + zero, vec4<f32>(-128.0), vec4<f32>(127.0));
+}
+
+// Half to even of the whole sum, which as a float would lose the bits that decide.
+fn round_sum(a: vec4<f32>, whole: vec4<f32>) -> vec4<f32> {
+  let below = floor(a);
+  let rest = a - below;
+  let sum = below + whole;
+  let odd = abs(sum - 2.0 * floor(sum * 0.5)) == vec4<f32>(1.0);
+  let up = (rest > vec4<f32>(0.5)) | ((rest == vec4<f32>(0.5)) & odd);
+  return sum + select(vec4<f32>(0.0), vec4<f32>(1.0), up);
+}
+
 // WGSL's pow is undefined for negative bases and 0^0.
 fn power(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
   let magnitude = pow(abs(a), b);

@@ -21,7 +21,8 @@ std::string named(const Mapped& mapped, const Load& load) {
     append(lines, text("let ", "abc"[n], " = ", load(n), ";\n"));
   }
   for (size_t n = 0; n < mapped.numbers.size(); ++n) {
-    append(lines, text("let ", "pqrs"[n], " = vec4<T>(bitcast<T>(params.numbers[", n, "]));\n"));
+    append(lines, text("let ", "pqrstuvw"[n], " = vec4<T>(bitcast<T>(params.numbers[", n / 4, "][",
+                       n % 4, "]));\n"));
   }
   return lines;
 }

@@ -15,7 +15,7 @@
 namespace highwater {
 
 // What is computed, and from what. In the expression, the operands are vectors a, b and c, the
-// numbers p, q, r and s, and i are the places of the elements in y; all of type vec4<T>, where T is
+// numbers p to w, and i are the places of the elements in y; all of type vec4<T>, where T is
 // f32 or i32. It gives a vec4 of any type, which becomes one of y's.
 struct Mapped {
   Tensor y = {};
@@ -29,7 +29,7 @@ struct Mapped {
   static Mapped copy(Args& a, Tensor y, Tensor x, std::string_view variant);
 
   static constexpr size_t kMostOperands = StridedLoop::kOperands;
-  static constexpr size_t kMostNumbers = 4;
+  static constexpr size_t kMostNumbers = 8;
 };
 
 // The function by strides: any walk over the operands that gives y's elements in order.

@@ -1,7 +1,7 @@
 // y = f(a, b, …), element by element, of whole tensors; some may be a single element for all.
 struct Params {
   quads: u32,
-  numbers: vec4<u32>,  // p, q, r and s: bits of a T
+  numbers: array<vec4<u32>, 2>,  // p to w: bits of a T
 }
 #output y
 #unroll n ${OPERANDS}

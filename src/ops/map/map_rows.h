@@ -13,7 +13,7 @@ namespace highwater {
 inline constexpr std::string_view kSame = "same";
 
 // What an op computes, as WGSL. The tensors of its schema are a, b and c in order, and its numbers
-// p, q, r and s; see Mapped.
+// p, q and so on; see Mapped.
 struct MapRow {
   OpRow op;
   std::string_view on_float;      // empty: it is not defined on floats

@@ -4,7 +4,7 @@ struct Params {
   quads: u32,
   rank: u32,
   by_quad: u32,  // whether four elements of y are always a quad, or a single element, of each operand
-  numbers: vec4<u32>,  // p, q, r and s: bits of a T
+  numbers: array<vec4<u32>, 2>,  // p to w: bits of a T
   start: vec4<u32>,    // where each operand begins
   dims: array<vec4<u32>, 8>,
 }

@@ -34,11 +34,11 @@ static_assert(offsetof(norm::Params, rows) == 4 && offsetof(norm::Params, eps) =
 static_assert(std::is_same_v<decltype(norm::Params::quads), uint32_t>);
 static_assert(std::is_same_v<decltype(norm::Params::eps), float>);
 
-// Vectors, and an array of them.
-static_assert(map_strided::kParamsSize == 176 && sizeof(map_strided::Params) == 176);
+// Arrays of vectors, and one between them.
+static_assert(map_strided::kParamsSize == 192 && sizeof(map_strided::Params) == 192);
 static_assert(offsetof(map_strided::Params, numbers) == 16);
-static_assert(offsetof(map_strided::Params, start) == 32);
-static_assert(offsetof(map_strided::Params, dims) == 48);
+static_assert(offsetof(map_strided::Params, start) == 48);
+static_assert(offsetof(map_strided::Params, dims) == 64);
 
 // Three scalars leave a hole before the vectors that follow.
 static_assert(offsetof(cat::Params, width) == 8 && offsetof(cat::Params, start) == 16);
@@ -84,7 +84,7 @@ static_assert(wgsl::picked::kParamsSize == 0);
 
 TEST(Params, SourcesKnowTheirNameSizeAndText) {
   EXPECT_EQ(map_strided::kSource.name, "map_strided");
-  EXPECT_EQ(map_strided::kSource.params_size, 176u);
+  EXPECT_EQ(map_strided::kSource.params_size, 192u);
   EXPECT_NE(map_strided::kSource.text.find("struct Params {"), std::string_view::npos);
   EXPECT_NE(map_strided::kSource.text.find("#output y\n"), std::string_view::npos);
 }

@@ -31,12 +31,23 @@ TEST(Schema, ArgumentsOfEveryKind) {
   EXPECT_EQ(schema.position("why"), 8u);
 }
 
+TEST(Schema, ListsOfAKnownSize) {
+  const Schema schema("f(int[2] stride=[], int[2] padding=0, float[]? scales) -> Tensor");
+  EXPECT_EQ(schema.arguments()[0].list_size, 2u);
+  EXPECT_EQ(schema.arguments()[0].otherwise, "[]");
+  EXPECT_TRUE(schema.arguments()[1].is_list);
+  EXPECT_EQ(schema.arguments()[1].otherwise, "0");
+  EXPECT_EQ(schema.arguments()[2].list_size, 0u);
+  EXPECT_TRUE(schema.arguments()[2].is_list && schema.arguments()[2].is_optional);
+}
+
 TEST(Schema, Results) {
   EXPECT_EQ(Schema("f(Tensor x) -> Tensor").result(), ResultKind::Tensor);
   EXPECT_EQ(Schema("f(SymInt a) -> SymInt").result(), ResultKind::SymInt);
   EXPECT_EQ(Schema("f(Tensor x) -> Tensor[]").result(), ResultKind::Tensors);
   EXPECT_EQ(Schema("f(Tensor x) -> Tensor[]").result_count(), 0u);
   EXPECT_EQ(Schema("f(Tensor x) -> (Tensor, Tensor, Tensor)").result_count(), 3u);
+  EXPECT_EQ(Schema("f(Tensor(a!) x, Tensor(b!) y) -> (Tensor(a!), Tensor(b!))").result_count(), 2u);
   EXPECT_TRUE(Schema("f() -> Tensor").arguments().empty());
 }
 

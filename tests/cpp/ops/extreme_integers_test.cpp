@@ -101,7 +101,7 @@ const Call kCalls[] = {
     {"et_vk.linear_q4gsw.default",
      {Of{{4, 32}}, Constant{{8, 16}, kByte}, Constant{{1, 8}}, 32, Null{}, Out{{4, 8}}}},
     {"torchao.choose_qparams_affine.default",
-     {Of{kX}, Text{"ASYMMETRIC"}, Null{}, Null{}, -128, 127, 1, Outs{{4, 1}, {4, 1}}}},
+     {Of{kX}, Text{"ASYMMETRIC"}, Integers{1, 6}, Null{}, -128, 127, 1, Outs{{4, 1}, {4, 1}}}},
     {"hw.fake_quantize", {Of{{4, 8}}, -128, 127, 1, Out{{4, 8}}}},
     {"highwater.sample.default", {Of{kX}, 0x3f800000, 4, 0x3f000000, 1, 2, Out{{1, 1}, kInt}}},
 };

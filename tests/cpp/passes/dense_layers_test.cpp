@@ -56,6 +56,18 @@ TEST(DenseLayers, LeavesAnInputThatIsWrittenIntoBetweenThem) {
   EXPECT_TRUE(leaves_alone(b, share_linear_inputs));
 }
 
+TEST(DenseLayers, LeavesWeightsThatAreTrained) {
+  DenseLayers b;
+  const ValueId w = b.weight({16, 12}), trained = b.apply("et_vk.prepack.default", {w}, {16, 12});
+  b.output(b.layer(w, b.null())).output(b.layer());
+  const ValueId m = b.constant({16, 12}, "m"), v = b.constant({16, 12}, "v");
+  std::vector<ValueId> args{trained, m, v, b.input({16, 12})};
+  for (int i = 0; i < 7; ++i) args.push_back(b.number(0.5));
+  args.push_back(b.list({b.tensor({16, 12}), b.tensor({16, 12}), b.tensor({16, 12})}));
+  b.call("et_vk.adamw_step.default", args);
+  EXPECT_TRUE(leaves_alone(b, share_linear_inputs));
+}
+
 TEST(DenseLayers, BecomeOneWithTheirGate) {
   DenseLayers b;
   const ValueId y = b.gate(b.layer(), b.layer());

@@ -46,10 +46,10 @@ def dq8_q4_linear(depth, columns, group=32, bias=False):
     return layer
 
 
-def q4_linear_by_column(depth, columns, most_rows=128):
+def linear_by_column(depth, columns, bits, most_rows=128):
     """One scale a column, as the quantizer of whole graphs makes them."""
     quantizer = VulkanQuantizer().set_global(
-        get_symmetric_quantization_config(is_dynamic=False, weight_bits=4)
+        get_symmetric_quantization_config(is_dynamic=False, weight_bits=bits)
     )
     example = torch.randn(most_rows, depth)
     rows = torch.export.Dim("rows", min=1, max=most_rows)

@@ -33,12 +33,20 @@ def _export(module, example_inputs, dynamic_shapes):
     )
 
 
-def lower_exported(exported, skip_dim_order=False, **options) -> ExecutorchProgramManager:
-    """With `skip_dim_order` casts stay `aten._to_copy`, as the exporters of language models do."""
+def lower_exported(
+    exported, skip_dim_order=False, transform_passes=(), **options
+) -> ExecutorchProgramManager:
+    """With `skip_dim_order` casts stay `aten._to_copy`, as the exporters of language models do.
+
+    What `transform_passes` do to the program need not be what ExecuTorch calls valid.
+    """
     edge = to_edge_transform_and_lower(
         exported,
+        transform_passes=list(transform_passes),
         partitioner=[VulkanPartitioner(options)],
-        compile_config=EdgeCompileConfig(_skip_dim_order=skip_dim_order),
+        compile_config=EdgeCompileConfig(
+            _skip_dim_order=skip_dim_order, _check_ir_validity=not transform_passes
+        ),
     )
     return edge.to_executorch()
 
