@@ -175,11 +175,11 @@ class Expansion {
       } else if (const auto merged = directive(line, "#over_lanes ")) {
         HW_CHECK(declare_over_lanes(*merged, substitutions));
       } else if (const auto input = directive(line, "#input ")) {
-        HW_CHECK(bind(*input, OperandRole::Input));
+        HW_CHECK(bind(*input, OperandRole::Read));
       } else if (const auto image = directive(line, "#image ")) {
-        HW_CHECK(bind(*image, OperandRole::Image));
+        HW_CHECK(bind(*image, OperandRole::ReadImage));
       } else if (const auto output = directive(line, "#output ")) {
-        HW_CHECK(bind(*output, OperandRole::Output));
+        HW_CHECK(bind(*output, OperandRole::Written));
       } else if (const auto names = directive(line, "#main ")) {
         const Names of(*names);
         begin_main(entry_point(of), !of.second.empty());

@@ -125,11 +125,11 @@ OperandText declare_operand(std::string_view argument, OperandRole role, size_t 
   const std::string_view name = argument.substr(0, colon);
   const QuadFormat& format = quad_format(operand.dtype, traits.half);
   const std::string_view type = bare ? argument.substr(colon + 3) : format.memory;
-  const bool image = role == OperandRole::Image;
+  const bool image = role == OperandRole::ReadImage;
 
   OperandText result;
   result.is_half = type == "vec4<f16>";
-  result.use.writes = role == OperandRole::Output;
+  result.use.writes = role == OperandRole::Written;
   if (image && operand.constant && traits.software) result.use.texels = texels_of(type);
   declare_memory(result.wgsl, name, binding, type, result.use);
   if (!bare) {

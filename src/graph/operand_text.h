@@ -8,7 +8,7 @@
 
 namespace highwater {
 
-enum class OperandRole { Input, Image, Output };
+enum class OperandRole { Read, ReadImage, Written };
 
 struct OperandText {
   std::string wgsl;
