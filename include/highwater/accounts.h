@@ -9,6 +9,7 @@ namespace highwater {
 
 struct Accounts {
   uint64_t dispatches = 0;
+  uint64_t rounds = 0;  // of the loops of all workgroups: the work, whatever a clock says
   uint64_t passes = 0;
   uint64_t submits = 0;
   uint64_t params_writes = 0;
@@ -29,6 +30,7 @@ struct Accounts {
 // Every field with its name, for what adds accounts up and what tells of them.
 inline constexpr std::tuple kAccountFields{
     std::pair{"dispatches", &Accounts::dispatches},
+    std::pair{"rounds", &Accounts::rounds},
     std::pair{"passes", &Accounts::passes},
     std::pair{"submits", &Accounts::submits},
     std::pair{"params_writes", &Accounts::params_writes},

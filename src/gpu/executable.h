@@ -59,6 +59,7 @@ struct Dispatch {
   uint32_t step;
   uint32_t x;
   uint32_t y;
+  uint64_t rounds = 0;  // of loops, of all its workgroups
 };
 
 struct ReadBack {

@@ -110,6 +110,7 @@ void Steps::encode(WGPUCommandEncoder encoder, std::span<const Dispatch> dispatc
     }
     api().ComputePassEncoderSetBindGroup(pass.get(), 0, step.bindings.get(), 0, nullptr);
     api().ComputePassEncoderDispatchWorkgroups(pass.get(), d.x, d.y, 1);
+    accounts.rounds += d.rounds;
   }
   api().ComputePassEncoderEnd(pass.get());
   accounts.passes += 1;
@@ -128,6 +129,7 @@ void Steps::encode_timed(WGPUCommandEncoder encoder, std::span<const Dispatch> d
     api().ComputePassEncoderSetBindGroup(pass.get(), 0, step.bindings.get(), 0, nullptr);
     api().ComputePassEncoderDispatchWorkgroups(pass.get(), d.x, d.y, 1);
     api().ComputePassEncoderEnd(pass.get());
+    accounts.rounds += d.rounds;
   }
   accounts.passes += dispatches.size();
   accounts.dispatches += dispatches.size();

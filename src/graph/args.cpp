@@ -377,9 +377,8 @@ DType Args::dtype(Tensor t) const {
   return t.id == kNoValue ? DType::Float32 : graph_.tensor(t).device_dtype();
 }
 
-const Dims& Args::bound(Tensor t) const {
-  static const Dims kEmpty;
-  return t.id == kNoValue ? kEmpty : graph_.tensor(t).dims;
+Dims Args::bound(Tensor t) const {
+  return t.id == kNoValue ? Dims() : graph_.tensor(t).dims;
 }
 
 bool Args::is_constant(Tensor t) const {

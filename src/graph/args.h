@@ -65,7 +65,8 @@ class Args {
   std::vector<double> numbers(std::string_view name);
 
   DType dtype(Tensor t) const;
-  const Dims& bound(Tensor t) const;
+  // A copy: a scratch that is asked for next may move the graph's own.
+  Dims bound(Tensor t) const;
   // Whether it is part of the program, and so of one size only.
   bool is_constant(Tensor t) const;
   // The last dim of a tensor argument, at its bound; 0 if there is none.

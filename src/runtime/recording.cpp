@@ -166,7 +166,8 @@ Status Session::State::record_feed(size_t i, size_t o) {
 
 void Session::State::record_dispatches(bool with_fixed) {
   each_run(with_fixed, [&](const Node&, const Plan::Run& run) {
-    recording.dispatch({run.step, run.grid.x, run.grid.y});
+    const auto rounds = static_cast<uint64_t>(std::max<int64_t>(run.rounds.count, 1));
+    recording.dispatch({run.step, run.grid.x, run.grid.y, rounds * run.grid.workgroups()});
   });
 }
 

@@ -49,7 +49,7 @@ class Softmax final : public Op {
  private:
   // An invocation takes as many rows as make whole quads, and each is walked three times.
   static Walk walk(int64_t width, int64_t rows_each) {
-    return Walk::of(width, 3 * rows_each * (rows_each == 1 ? width / 4 : width));
+    return Walk::of(width, 3 * rows_each * ceil_div<int64_t>(width, 4));
   }
 
   void plan_rows(const Dims& x, Plan& plan) const {

@@ -14,17 +14,18 @@ class LinearLayers : public Op {
     if (x.empty() || w.rank() != 2 || w[1] != x.back()) {
       return fail("an input of dims ", x, " and a weight of dims ", w, " do not go together");
     }
-    for (size_t i = 0; i < ys_.size(); ++i) {
-      Dims y = x;
-      y[y.rank() - 1] = ys_.size() > 1 ? widths_[i] : w[0] / (swiglu_ ? 2 : 1);
-      plan.resize(ys_[i], y);
-    }
     Matmul::Problem p;
+    p.y = x;
+    if (ys_.size() == 1) p.y[x.rank() - 1] = w[0] / (swiglu_ ? 2 : 1);
+    for (size_t i = 0; ys_.size() > 1 && i < ys_.size(); ++i) {
+      p.y[x.rank() - 1] = widths_[i];
+      plan.resize(ys_[i], p.y);
+    }
     p.rows = x.rows();
     p.columns = w[0];
     p.depth = w[1];
     if (bias_) p.bias = s[*bias_];
-    return matmul_.plan(p, plan);
+    return matmul_.plan(s, p, plan);
   }
 
  protected:
@@ -95,17 +96,16 @@ class MatrixProduct final : public Op {
     const bool fits = rank == b.rank() && (rank == 2 || rank == 3) && a[rank - 1] == b[rank - 2] &&
                       (rank == 2 || a[0] == b[0]);
     if (!fits) return fail("dims ", a, " and ", b, " do not multiply");
-    Dims y = a;
-    y[rank - 1] = b[rank - 1];
-    plan.resize(y_, y);
     Matmul::Problem p;
+    p.y = a;
+    p.y[rank - 1] = b[rank - 1];
     p.batch = rank == 3 ? a[0] : 1;
     p.rows = a[rank - 2];
     p.depth = a[rank - 1];
     p.columns = b[rank - 1];
     p.shared_weight = false;
     if (bias_) p.bias = s[*bias_];
-    return matmul_.plan(p, plan);
+    return matmul_.plan(s, p, plan);
   }
 
  private:

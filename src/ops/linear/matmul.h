@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "graph/op.h"
+#include "ops/gather/strided_copy.h"
 #include "ops/routes.h"
-#include "wgsl/linear/matmul_any.h"
 #include "wgsl/linear/matmul_tile.h"
 
 namespace highwater {
@@ -33,11 +33,13 @@ class Matmul {
     int64_t depth = 0;
     bool shared_weight = true;  // by all batches
     Dims bias;
+    Dims y;
   };
 
   Matmul(Args& a, const Operands& operands);
 
-  Status plan(const Problem& p, Plan& plan) const;
+  // Gives the only output its dims; several have theirs already.
+  Status plan(const Shapes& s, const Problem& p, Plan& plan) const;
 
  private:
   // How many rows and column quads a lane computes, and from how many live rows on that is the best
@@ -46,15 +48,18 @@ class Matmul {
     int64_t from_rows;
     int64_t rows;
     int64_t quads;
-    Step<wgsl::linear::matmul_tile> tile = {};
+    Step<wgsl::linear::matmul_tile> whole = {};   // where all rows in memory are whole quads
+    Step<wgsl::linear::matmul_tile> ragged = {};  // where not
   };
 
   static Routes<Route> routes_for(uint32_t lanes, int64_t column_quads, int64_t layers);
   // How many quads of the depth a lane takes at a time.
   int64_t step_of(const Route& route) const;
-  void declare_tiles(Args& a);
-  void plan_tiles(const Problem& p, Plan& plan, wgsl::linear::matmul_tile::Params params) const;
-  void plan_any(const Problem& p, Plan& plan, const wgsl::linear::matmul_tile::Params& same) const;
+  void declare_whole(Args& a);
+  void declare_ragged(Args& a);
+  Step<wgsl::linear::matmul_tile> declare(Args& a, const Route& route,
+                                          const std::vector<Tensor>& bindings, bool whole) const;
+  void place_outputs(int64_t column_quads, wgsl::linear::matmul_tile::Params& params) const;
   int64_t layers() const { return o_.swiglu ? 2 : 1; }
 
   Operands o_;
@@ -62,7 +67,9 @@ class Matmul {
   uint32_t lanes_;
   std::vector<int64_t> widths_;  // of each output, where there are several
   Routes<Route> routes_;
-  Step<wgsl::linear::matmul_any> any_;
+  // What is written element by element is of 32 bits; other results are made of that.
+  std::optional<Tensor> wide_y_;
+  std::optional<StridedCopy> narrow_y_;
 };
 
 }  // namespace highwater

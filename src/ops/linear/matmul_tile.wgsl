@@ -2,19 +2,18 @@
 //
 // The lanes of a subgroup compute ${ROWS} rows together, each lane ${QUADS} quads of columns of its
 // own, in registers. They all need the same x: each loads a part of it and hands it to the others.
-// k is walked in steps of ${STEP} quads, of which the last step may have fewer. Needs whole quads
-// along k and n.
-//
-// The columns of up to three layers with the same input may stand side by side in w; each has an
-// output of its own.
+// k is walked in steps of ${STEP} quads, of which the last step may have fewer. What stands for OPERANDS says how
+// quads of x, w and y are reached, which need not be whole ones in memory.
 struct Params {
   tiles: u32,
   row_tiles: u32,
   rows: u32,
   column_tiles: u32,
+  columns: u32,
   column_quads: u32,    // of one layer, if ${LAYERS} are read together
+  depth: u32,
   depth_quads: u32,
-  w_batch_quads: u32,   // 0: all batches share w
+  w_batch: u32,         // where the next batch begins, as w_start counts; 0: all batches share w
   bias_row: u32,        // strides in elements; both 0: one number
   bias_column: u32,
   alpha: f32,
@@ -22,11 +21,7 @@ struct Params {
   output_start: vec4<u32>,
   output_end: vec4<u32>,
 }
-#include "joined_outputs.wgsl"
-#input x
-#image w
-#input bias
-
+${OPERANDS}
 #include "add_product.wgsl"
 
 // Weights of one column each, or of one k each.
@@ -42,7 +37,7 @@ fn add_by_depth(sum: vec4<f32>, a: vec4<f32>, w0: vec4<f32>, w1: vec4<f32>, w2: 
   let row = ((tile / params.column_tiles) % params.row_tiles) * ${ROWS}u;
   let batch = tile / (params.column_tiles * params.row_tiles);
   let batch_row = batch * params.rows;
-  let w_start = batch * params.w_batch_quads;
+  let w_start = batch * params.w_batch;
   let first_quad = (tile % params.column_tiles) * (${LANES}u * ${QUADS}u / ${LAYERS}u) + lane;
   // Rows and columns past the last are computed from the last, and not written.
 #unroll c ${QUADS}
@@ -50,14 +45,14 @@ fn add_by_depth(sum: vec4<f32>, a: vec4<f32>, w0: vec4<f32>, w1: vec4<f32>, w2: 
   let w_quad${c} = min(quad${c}, params.column_quads - 1u) + (${c}u % ${LAYERS}u) * params.column_quads;
 #end
 #unroll g ${LOADS}
-  let x_row${g} = (batch_row + min(row + (${g}u * ${LANES}u + lane) / ${STEP}u, params.rows - 1u)) * params.depth_quads;
+  let x_start${g} = x_start(batch_row + min(row + (${g}u * ${LANES}u + lane) / ${STEP}u, params.rows - 1u));
   let x_part${g} = (${g}u * ${LANES}u + lane) % ${STEP}u;
 #end
   var sums = array<vec4<f32>, ${ROWS}u * ${QUADS}u>();
   for (var k = 0u; k < params.depth_quads; k += ${STEP}u) {
     var xs = array<vec4<f32>, ${ROWS}u * ${STEP}u>();
 #unroll g ${LOADS}
-    let mine${g} = x_quad(x_row${g} + min(k + x_part${g}, params.depth_quads - 1u));
+    let mine${g} = x_along(x_start${g}, min(k + x_part${g}, params.depth_quads - 1u));
 #unroll l ${LANES}
     xs[${g}u * ${LANES}u + ${l}u] = ${FROM_LANE};
 #end
@@ -67,7 +62,7 @@ fn add_by_depth(sum: vec4<f32>, a: vec4<f32>, w0: vec4<f32>, w1: vec4<f32>, w2: 
 #unroll c ${QUADS}
       {
 #unroll r 4
-        let w${r} = w_quad(w_start + ${W_AT});
+        let w${r} = ${W}(w_start, w_quad${c}, k + ${j}u, ${r}u);
 #end
 #unroll m ${ROWS}
         sums[${m}u * ${QUADS}u + ${c}u] = ${ADD}(sums[${m}u * ${QUADS}u + ${c}u], xs[${m}u * ${STEP}u + ${j}u], w0, w1, w2, w3);
@@ -86,9 +81,7 @@ fn add_by_depth(sum: vec4<f32>, a: vec4<f32>, w0: vec4<f32>, w1: vec4<f32>, w2: 
 #unroll c ${QUADS}
 #unroll m ${ROWS}
     {
-      let at = min(row + ${m}u, params.rows - 1u) * params.bias_row + 4u * w_quad${c} * params.bias_column;
-      var b = vec4<f32>(f32(bias_at(at)));
-      if (params.bias_column != 0u) { b = vec4<f32>(bias_quad(at >> 2u)); }
+      let b = bias_along(min(row + ${m}u, params.rows - 1u) * params.bias_row, w_quad${c});
       sums[${m}u * ${QUADS}u + ${c}u] += params.beta * b;
     }
 #end

@@ -63,12 +63,14 @@ class Upsample final : public Op {
   }
 
   // How far apart in x the neighbours of y are. A factor counts as it was given, even if the size
-  // that came of it had to be rounded.
+  // that came of it had to be rounded; but where that is the same size, or twice as much for the
+  // nearest, torch goes by the size.
   float scale_of(size_t i, int64_t x, int64_t y) const {
     if (aligns_corners_) {
       return y > 1 ? static_cast<float>(x - 1) / static_cast<float>(y - 1) : 0.0f;
     }
-    if (is_linear_ && x == y) return 1.0f;
+    if (x == y) return 1.0f;
+    if (!is_linear_ && y == 2 * x) return 0.5f;
     if (!factors_.empty()) return static_cast<float>(1.0 / factors_[i]);
     return static_cast<float>(x) / static_cast<float>(y);
   }

@@ -28,8 +28,8 @@ class FusedCrossEntropy final : public Op {
     if (bound.rank() != 2) return;
     a.read_on_host_if_given(labels_);
     stats_ = a.scratch(DType::Float32, saturating_mul<int64_t>(bound[0], 4));
-    rows_ = RowSteps<wgsl::training::ce_rows>(a, {.bindings = {stats_, x_, labels_}},
-                                              walk(bound[1], false));
+    rows_ =
+        RowSteps<wgsl::training::ce_rows>(a, {.bindings = {stats_, x_, labels_}}, walk(bound[1]));
     gradient_step_ = a.step<wgsl::training::ce_gradient>({gradient_, x_, labels_, stats_});
     loss_step_ = a.step<wgsl::training::ce_loss>({loss_, stats_});
   }
@@ -41,7 +41,7 @@ class FusedCrossEntropy final : public Op {
     if (rows > 0 && width == 0) return fail("logits of dims ", x, " leave nothing to choose");
     HW_CHECK(s.check_host_range(labels_, std::numeric_limits<int64_t>::min(), width));
     plan.resize(loss_, {}).resize(gradient_, x).resize(stats_, {4 * rows});
-    rows_.plan(walk(width, width % 4 == 0), rows,
+    rows_.plan(walk(width), rows,
                {.rows = u32(rows), .width = u32(width), .rows_that_count = rows_that_count_}, plan);
     plan.run(gradient_step_,
              {.quads = quads_of(x.numel()), .numel = u32(x.numel()), .width = u32(width)},
@@ -53,9 +53,7 @@ class FusedCrossEntropy final : public Op {
 
  private:
   // Twice along the row: for its largest, and for the sum.
-  static Walk walk(int64_t width, bool by_quad) {
-    return Walk::of(width, 2 * (by_quad ? width / 4 : width));
-  }
+  static Walk walk(int64_t width) { return Walk::of(width, 2 * ceil_div<int64_t>(width, 4)); }
 
   Tensor x_;
   Tensor labels_;

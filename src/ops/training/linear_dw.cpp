@@ -25,7 +25,6 @@ class LinearWeightGradient final : public Op {
       return fail("gradients of dims ", d, " for inputs of dims ", x);
     }
     const int64_t rows = d.rows(), outputs = d.back();
-    plan.resize(y_, {outputs, x.back()});
     StridedLoop loop;
     loop.add_dim(outputs, {1});
     loop.add_dim(rows, {outputs});
@@ -34,7 +33,8 @@ class LinearWeightGradient final : public Op {
     p.rows = outputs;
     p.columns = x.back();
     p.depth = rows;
-    return matmul_.plan(p, plan);
+    p.y = {outputs, x.back()};
+    return matmul_.plan(s, p, plan);
   }
 
  private:
