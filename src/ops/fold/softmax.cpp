@@ -47,9 +47,11 @@ class Softmax final : public Op {
   }
 
  private:
-  // An invocation takes as many rows as make whole quads, and each is walked three times.
+  // As many rows as make whole quads are taken together, and each is walked three times.
   static Walk walk(int64_t width, int64_t rows_each) {
-    return Walk::of(width, 3 * rows_each * ceil_div<int64_t>(width, 4));
+    const int64_t quads = ceil_div<int64_t>(width, 4);
+    return {width, 3 * rows_each * quads,
+            3 * rows_each * ceil_div<int64_t>(quads, Grid::kWorkgroupSize)};
   }
 
   void plan_rows(const Dims& x, Plan& plan) const {

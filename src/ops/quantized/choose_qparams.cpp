@@ -25,7 +25,9 @@ class ChooseQparams final : public Op {
     choose_range(a);
     choose_rows(a);
     int64_t width = 1;
-    for (size_t i = 0; i < bound_.rank(); ++i) width *= blocks_[i] == kAll ? bound_[i] : blocks_[i];
+    for (size_t i = 0; i < bound_.rank(); ++i) {
+      width = saturating_mul(width, blocks_[i] == kAll ? bound_[i] : blocks_[i]);
+    }
     steps_ = RowSteps<wgsl::quantized::choose_qparams>(
         a,
         {.bindings = {scale_, zero_, x_}, .substitutions = {{"MAPPING", std::string(mapping(a))}}},
@@ -113,8 +115,9 @@ class ChooseQparams final : public Op {
       const bool is_one = !blocks[i].is_live() && size == 1;
       const bool is_all = blocks[i].is_live() || size == bound_[i];
       a.require(is_all || !begun, "blocks that are not consecutive elements of ", bound_);
-      a.require(is_all || size > 0, "a block of size ", size);
-      blocks_[i] = is_one ? 1 : is_all ? kAll : size;
+      const bool is_part = !is_all && size > 0 && size < bound_[i];
+      a.require(is_all || is_part, "blocks of ", size, " in dims ", bound_);
+      blocks_[i] = is_one ? 1 : is_part ? size : kAll;
       begun = begun || !is_one;
     }
   }

@@ -41,9 +41,11 @@ class Q8Conv final : public Op {
     const bool depthwise = a.op().find("conv2d_dw") != a.op().npos;
     const int64_t columns = dims.empty() ? 0 : depthwise ? dims.back() : dims[0];
     if (x.rank() == 4) x_channels_ = x[takes_last_ ? 3 : 1];
-    const int64_t channels = takes_last_ ? a.integer("channels") : x_channels_;
-    a.require(!takes_last_ || x_channels_ == round_up<int64_t>(channels, 4), channels,
-              " channels in dims ", x);
+    const int64_t given = takes_last_ ? a.integer("channels") : x_channels_;
+    const bool fits =
+        !takes_last_ || (x_channels_ % 4 == 0 && ceil_div<int64_t>(given, 4) == x_channels_ / 4);
+    a.require(fits, given, " channels in dims ", x);
+    const int64_t channels = fits ? given : x_channels_;
     return {.x = x_,
             .w = w,
             .scale = a.tensor("weight_scales"),

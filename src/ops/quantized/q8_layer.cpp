@@ -108,13 +108,13 @@ void Q8Layer::declare_tiles(Args& a, const std::vector<Tensor>& bindings,
                         : Routes<Route>{{1, 1, 2}, {2, 4, 4}, {9, 16, 4}};
   for (Route& route : routes_) {
     route.quads = std::min(route.quads, ceil_div<int64_t>(y_quads(), lanes_));
-    const auto all =
-        joined(same, {{"LANES", std::to_string(lanes_)},
-                      {"FROM_LANE", lanes_ == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"},
-                      {"ROWS", std::to_string(route.pixels)},
-                      {"QUADS", std::to_string(route.quads)},
-                      {"STEP", std::to_string(step_of(route))},
-                      {"LOADS", std::to_string(route.pixels * step_of(route) / lanes_)}});
+    const auto all = joined(
+        same, {{"LANES", std::to_string(lanes_)},
+               {"FROM_LANE", lanes_ == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"},
+               {"ROWS", std::to_string(route.pixels)},
+               {"QUADS", std::to_string(route.quads)},
+               {"STEP", std::to_string(step_of(route))},
+               {"LOADS", std::to_string(route.pixels * step_of(route) / lanes_)}});
     route.tile =
         a.step<wgsl::quantized::q8_tile>(bindings, all, text(route.pixels, "x", 4 * route.quads));
   }
