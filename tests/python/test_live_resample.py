@@ -54,7 +54,7 @@ UPSAMPLES = {
 
 
 def least_size(function) -> int:
-    """From which size on there is a result of more than one pixel, which torch.export insists on."""
+    """From which size on the result has more than one row and column, as torch.export insists."""
     sizes = [function(torch.zeros(1, 1, n, n)).shape[-2:] for n in (MOST - 1, MOST)]
     for n in range(1, MOST):
         try:
