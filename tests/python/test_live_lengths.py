@@ -15,8 +15,8 @@ from torch import nn
 LENGTHS = range(96, 131)
 # How far the work on a row may be from that on a row of the length before.
 NEAR = 0.15
-# Where the length is along a tile: a subgroup of 8 takes 128 columns of a product together, or 32 or
-# 64 pixels of a convolution. The row that begins a tile pays for all of it.
+# Where the length is along a tile: a subgroup of 8 takes 128 columns of a product together, and up
+# to 64 pixels of a convolution. The row that begins a tile pays for all of it.
 TILE = {"mm, live columns": 1.0, "bmm": 1.0, "convolution": 0.5}
 
 WIDTH, HEADS = 384, 12
