@@ -89,7 +89,7 @@ def wheel(root, build, tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     run(
         *(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps"),
-        *("-C", f"build-dir={build}", "--wheel-dir", folder, root),
+        *(f"--config-settings=build-dir={build}", "--wheel-dir", folder, root),
         cwd=root,
     )
     (path,) = folder.glob("*.whl")

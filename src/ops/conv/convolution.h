@@ -5,8 +5,8 @@
 #include <string>
 
 #include "graph/op.h"
-#include "ops/conv/window.h"
 #include "ops/routes.h"
+#include "ops/window/window.h"
 #include "wgsl/conv/conv_depthwise.h"
 #include "wgsl/conv/conv_tile.h"
 

@@ -58,7 +58,7 @@ class Q8Conv final : public Op {
             .quantized = read_quantized(a),
             .x_layout = {takes_last_, x_channels_},
             .y_layout = {gives_last_, round_up<int64_t>(columns, 4)},
-            .window = read_window(a),
+            .window = Window::read(a),
             .groups = a.integer("groups"),
             .depthwise = depthwise};
   }

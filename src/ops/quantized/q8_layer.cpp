@@ -87,9 +87,9 @@ void Q8Layer::check(Args& a) const {
                               o_.groups == o_.columns && o_.channels == o_.columns
                         : w.rank() == 2 && w[0] == o_.columns &&
                               w[1] >= saturating_mul(o_.window.taps(), o_.channels / o_.groups);
-  a.require(fits, "weights of dims ", w, " for a window of ", o_.window.kernel[0], " by ",
-            o_.window.kernel[1], " over ", o_.channels, " channels to ", o_.columns, " in ",
-            o_.groups, " groups");
+  a.require(fits, "weights of dims ", w, " for a window of ", o_.window.y.taps, " by ",
+            o_.window.x.taps, " over ", o_.channels, " channels to ", o_.columns, " in ", o_.groups,
+            " groups");
   a.require(a.dtype(o_.w) == DType::Int8, "weights of ", a.dtype(o_.w), ", not int8");
   const int64_t scales = o_.window.transposed ? o_.columns / o_.groups : o_.columns;
   a.require(scale.numel() >= scales, "scales of dims ", scale, " for ", scales, " columns");
@@ -139,8 +139,8 @@ bool Q8Layer::is_packed(const Layout& layout, int64_t channels, int64_t quads) c
 }
 
 Result<Q8Layer::Images> Q8Layer::result(const Images& x) const {
-  HW_TRY(const int64_t height, o_.window.places(0, x.height));
-  HW_TRY(const int64_t width, o_.window.places(1, x.width));
+  HW_TRY(const int64_t height, o_.window.output_size(o_.window.y, x.height));
+  HW_TRY(const int64_t width, o_.window.output_size(o_.window.x, x.width));
   return Images{x.count, height, width};
 }
 
@@ -163,14 +163,14 @@ Params Q8Layer::params(const Images& x, const Images& y) const {
   p.y_height = u32(y.height);
   p.y_width = u32(y.width);
   p.taps = u32(o_.window.taps());
-  p.kernel_width = u32(o_.window.kernel[1]);
+  p.kernel_width = u32(o_.window.x.taps);
   const auto i32 = [](int64_t n) { return static_cast<int32_t>(n); };
-  p.stride_y = i32(o_.window.stride[0]);
-  p.stride_x = i32(o_.window.stride[1]);
-  p.padding_y = i32(o_.window.padding[0]);
-  p.padding_x = i32(o_.window.padding[1]);
-  p.dilation_y = i32(o_.window.dilation[0]);
-  p.dilation_x = i32(o_.window.dilation[1]);
+  p.stride_y = i32(o_.window.y.stride);
+  p.stride_x = i32(o_.window.x.stride);
+  p.padding_y = i32(o_.window.y.padding);
+  p.padding_x = i32(o_.window.x.padding);
+  p.dilation_y = i32(o_.window.y.dilation);
+  p.dilation_x = i32(o_.window.x.dilation);
   p.x_scale = narrow_to_float(o_.x_scale);
   p.x_zero = static_cast<float>(o_.x_zero);
   if (o_.quantized) {

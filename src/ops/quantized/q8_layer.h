@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ops/gather/strided_copy.h"
-#include "ops/quantized/window.h"
+#include "ops/window/window.h"
 #include "ops/routes.h"
 #include "wgsl/quantized/q8_depthwise.h"
 #include "wgsl/quantized/q8_pack.h"
@@ -42,7 +42,7 @@ class Q8Layer {
     std::optional<Quantized> quantized = {};
     Layout x_layout;
     Layout y_layout;
-    Q8Window window = {};
+    Window window = {};
     int64_t groups = 1;
     bool depthwise = false;
   };

@@ -1,4 +1,5 @@
 // Functions of int8 tensors whose result is int8 again, with a scale of its own.
+#include "ops/gather/shuffled_pixels.h"
 #include "ops/map/map.h"
 
 namespace highwater {
@@ -49,38 +50,19 @@ class Requantize final : public Op {
       map_ = Map(a, mapped);
       return;
     }
-    upscale_ = a.integer("upscale_factor");
-    a.require(upscale_ > 0 && upscale_ <= INT16_MAX && a.bound(x_).rank() >= 3,
-              "an upscale factor of ", upscale_, " for dims ", a.bound(x_));
+    upscale_ = ShuffledPixels::read_factor(a, x_);
     shuffle_ = StridedMap(a, mapped);
   }
 
   Status plan(const Shapes& s, Plan& plan) const override {
-    return map_ ? map_->plan(s, plan) : plan_shuffle(s, plan);
+    if (map_) return map_->plan(s, plan);
+    HW_TRY(const ShuffledPixels y, ShuffledPixels::of(s[x_], upscale_));
+    return shuffle_->plan(s, y.dims, y.loop, 0, plan);
   }
 
  private:
   static void require_int8(Args& a, Tensor t) {
     a.require(a.dtype(t) == DType::Int8, "a tensor of ", a.dtype(t), ", not int8");
-  }
-
-  // Channels [c, i, j] at [h, w] are those of c at [h * r + i, w * r + j].
-  Status plan_shuffle(const Shapes& s, Plan& plan) const {
-    const Dims& x = s[x_];
-    const size_t rank = x.rank();
-    const int64_t r = upscale_, h = x[rank - 2], w = x[rank - 1];
-    if (x[rank - 3] % (r * r) != 0) return fail("dims ", x, " do not scale up by ", r);
-    Dims y = x;
-    y[rank - 3] /= r * r;
-    y[rank - 2] *= r;
-    y[rank - 1] *= r;
-    StridedLoop loop;
-    loop.add_dim(y.product(0, rank - 2), {r * r * h * w});
-    loop.add_dim(h, {w});
-    loop.add_dim(r, {r * h * w});
-    loop.add_dim(w, {1});
-    loop.add_dim(r, {h * w});
-    return shuffle_->plan(s, y, loop, 0, plan);
   }
 
   const Row& row_;

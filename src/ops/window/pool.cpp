@@ -1,49 +1,19 @@
 #include "wgsl/window/pool.h"
 
-#include <array>
 #include <limits>
 
 #include "ops/fold/row_steps.h"
 #include "ops/narrow.h"
+#include "ops/window/window.h"
 #include "wgsl/window/pool_max.h"
 #include "wgsl/window/pool_mean.h"
 
 namespace highwater {
 namespace {
 
-// The windows along one dim.
-struct Axis {
-  int64_t window = 1;
-  int64_t stride = 1;
-  int64_t padding = 0;
-  int64_t dilation = 1;
-
-  // From its first element to its last.
-  int64_t extent() const { return (window - 1) * dilation + 1; }
-
-  bool is_valid() const {
-    constexpr int64_t kMost = 1 << 30;
-    const auto counts = [](int64_t n) { return n > 0 && n <= kMost; };
-    return counts(window) && counts(stride) && counts(dilation) && extent() <= kMost &&
-           padding >= 0 && padding <= window / 2;
-  }
-
-  // How many windows `size` elements have; none if not even one fits. Where the last may be cut off
-  // (`partial`), it still begins inside of x or in the padding before it.
-  int64_t count(int64_t size, bool partial) const {
-    const int64_t room = size + 2 * padding - extent() + (partial ? stride - 1 : 0);
-    if (room < 0) return 0;
-    const int64_t last = room / stride;
-    return partial && last * stride >= size + padding ? last : last + 1;
-  }
-};
-
 class Pool final : public Op {
  public:
-  explicit Pool(Args& a)
-      : x_(a.tensor("self")),
-        is_max_(a.op() != "aten.avg_pool2d.default"),
-        partial_(a.flag("ceil_mode")) {
+  explicit Pool(Args& a) : x_(a.tensor("self")), is_max_(a.op() != "aten.avg_pool2d.default") {
     const bool has_place = a.op() == "aten.max_pool2d_with_indices.default";
     const std::vector<Tensor> ys = has_place ? a.outs() : std::vector{a.out()};
     y_ = ys[0];
@@ -51,7 +21,7 @@ class Pool final : public Op {
       place_ = ys[1];
       a.require(a.dtype(*place_) == DType::Int32, "its places are ", a.dtype(*place_));
     }
-    read_axes(a);
+    read_window(a);
     if (!is_max_) read_divisor(a);
     on_float_ = is_float(a.dtype(y_));
     const std::string_view bits_of_nan =
@@ -76,14 +46,8 @@ class Pool final : public Op {
       return fail("an input of dims ", x, "; wanted are channels, a height and a width");
     }
     Dims y = x;
-    for (size_t i = 0; i < 2; ++i) {
-      const Axis& axis = axes_[i];
-      y[rank - 2 + i] = axis.count(x[rank - 2 + i], partial_);
-      if (y[rank - 2 + i] < 1) {
-        return fail("no window of ", axis.extent(), " fits into dim ", rank - 2 + i, " of ", x,
-                    " with a padding of ", axis.padding);
-      }
-    }
+    HW_TRY(y[rank - 2], window_.output_size(window_.y, x[rank - 2]));
+    HW_TRY(y[rank - 1], window_.output_size(window_.x, x[rank - 1]));
     plan.resize(y_, y);
     if (place_) plan.resize(*place_, y);
     steps_.plan(walk(), quads_of(y.numel()), params_for(x, y), plan);
@@ -91,23 +55,14 @@ class Pool final : public Op {
   }
 
  private:
-  void read_axes(Args& a) {
-    const auto read = [&](std::string_view name, int64_t Axis::* member) {
-      const std::vector<int64_t> pair = a.integers(name);
-      for (size_t i = 0; i < pair.size() && i < 2; ++i) axes_[i].*member = pair[i];
-    };
-    read("kernel_size", &Axis::window);
-    for (Axis& axis : axes_) axis.stride = axis.window;
-    read("stride", &Axis::stride);
-    read("padding", &Axis::padding);
-    if (a.takes("dilation")) read("dilation", &Axis::dilation);
-    for (Axis& axis : axes_) {
-      a.require(axis.is_valid(), "a window of ", axis.window, " with a stride of ", axis.stride,
-                ", a padding of ", axis.padding, " and a dilation of ", axis.dilation);
-      if (!axis.is_valid()) axis = {};
+  void read_window(Args& a) {
+    window_ = Window::read(a);
+    window_.partial = a.flag("ceil_mode");
+    for (const WindowDim& d : {window_.y, window_.x}) {
+      a.require(d.padding <= d.taps / 2, "a padding of ", d.padding, " for a window of ", d.taps);
     }
-    a.require(walk().elements <= std::numeric_limits<int32_t>::max(), "a window of ",
-              axes_[0].window, " by ", axes_[1].window);
+    a.require(window_.taps() <= std::numeric_limits<int32_t>::max(), "a window of ", window_.y.taps,
+              " by ", window_.x.taps);
   }
 
   void read_divisor(Args& a) {
@@ -119,15 +74,12 @@ class Pool final : public Op {
     divisor_ = static_cast<int32_t>(divisor);
   }
 
-  Walk walk() const {
-    const int64_t elements = axes_[0].window * axes_[1].window;
-    return Walk::of(elements, elements);
-  }
+  Walk walk() const { return Walk::of(window_.taps(), window_.taps()); }
 
   wgsl::window::pool::Params params_for(const Dims& x, const Dims& y) const {
     const auto i32 = [](int64_t n) { return static_cast<int32_t>(n); };
     const size_t rank = x.rank();
-    const Axis &h = axes_[0], &w = axes_[1];
+    const WindowDim &h = window_.y, &w = window_.x;
     return {.quads = quads_of(y.numel()),
             .numel = u32(y.numel()),
             .x_height = i32(x[rank - 2]),
@@ -137,17 +89,16 @@ class Pool final : public Op {
             .counts_padding = counts_padding_,
             .divisor = divisor_,
             .lowest = narrow_to_bits(-std::numeric_limits<double>::infinity(), on_float_),
-            .window = {i32(h.window), i32(w.window), i32(h.dilation), i32(w.dilation)},
+            .window = {i32(h.taps), i32(w.taps), i32(h.dilation), i32(w.dilation)},
             .grid = {i32(h.stride), i32(w.stride), i32(h.padding), i32(w.padding)}};
   }
 
   Tensor x_;
   bool is_max_;
   bool on_float_ = true;
-  bool partial_;
   Tensor y_;
   std::optional<Tensor> place_;
-  std::array<Axis, 2> axes_;
+  Window window_;
   bool counts_padding_ = false;
   int32_t divisor_ = 0;
   RowSteps<wgsl::window::pool> steps_;

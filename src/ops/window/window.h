@@ -1,8 +1,7 @@
-// The windows of a convolution: what each pixel of its output looks at.
+// Windows that slide over images: what each pixel of an output looks at.
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "graph/op.h"
 
@@ -18,16 +17,24 @@ struct WindowDim {
 
   // From its first tap to its last.
   int64_t extent() const { return dilation * (taps - 1) + 1; }
+  // Whether kernels can count with its numbers.
+  bool is_valid() const;
+  // How many places it has along `size` pixels; none if it does not fit even once. Where the last
+  // may be cut off (`partial`), it still begins inside of the image or in the padding before it.
+  int64_t places(int64_t size, bool partial) const;
 };
 
 // An image has rows and columns; a sequence is an image of one row.
 struct Window {
   WindowDim y, x;
   bool transposed = false;
+  bool partial = false;  // the last place may be cut off
 
-  // Reads stride, padding, dilation and what belongs to them by their names in the schema. `kernel`
-  // are the taps of each dim.
+  // Reads stride, padding, dilation and what else an op has by their names in the schema. `kernel`
+  // are the taps of each dim. What is not valid is refused, and then the window has one tap.
   static Window read(Args& a, const Dims& kernel);
+  // The same where "kernel_size" says the taps of rows and columns.
+  static Window read(Args& a);
 
   int64_t taps() const { return y.taps * x.taps; }
   // The size of the output along a dim, for an input of `size`.
