@@ -7,16 +7,17 @@ from pathlib import Path
 
 from benchmarks import files, machine, measure, report, results
 from benchmarks.engines import ENGINES
-from benchmarks.models import LONGEST_PROMPT, MODELS
+from benchmarks.llama import Llama
+from benchmarks.models import MEASURED, MODELS, QUICK
 
 EXPLANATION = """\
-Measures Highwater next to other engines, on Llamas with random 4-bit weights: how long they take
-to load, how much memory, how long for a prompt of each length and for one more token. Each engine
-runs in a process of its own, and all of them take turns. Numbers that are not torch's are called
-wrong.
+Measures Highwater next to other engines, on models with random weights: how long they take to load,
+how much memory, and how long a call takes at each size of its input. Llamas read a prompt, and then
+one more token. Each engine runs in a process of its own, and all of them take turns. Numbers that
+are not torch's are called wrong.
 
-Models are exported once and kept under build/bench. That takes ten minutes the first time, most of
-them for XNNPACK. After that, on a machine without a GPU, a run takes five to ten.
+Models are exported once and kept under build/bench. That takes a quarter of an hour the first time,
+most of it for XNNPACK. After that, on a machine without a GPU, a run takes about as long.
 """
 DEFAULT_LENGTHS = [1, 16, 64, 128, 512]
 PAGE = files.ROOT / "docs" / "performance.md"
@@ -44,31 +45,38 @@ class Progress:
 
 
 def arguments(words: list[str]) -> argparse.Namespace:
+    models = "\n".join(f"  {name:24}{MODELS[name].about()}" for name in MEASURED)
     engines = "\n".join(f"  {name:24}{kind.title}" for name, kind in ENGINES.items())
     parser = argparse.ArgumentParser(
         prog="./bench",
         description=EXPLANATION,
-        epilog=f"engines:\n{engines}",
+        epilog=f"models:\n{models}\n\nengines:\n{engines}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--models", nargs="+", choices=MODELS, metavar="MODEL", help="tiny, mid (default: both)")
+    add("--models", nargs="+", choices=MODELS, metavar="MODEL", help="default: all, see below")
     add("--engines", nargs="+", choices=ENGINES, metavar="ENGINE", help="default: all, see below")
-    add("--lengths", nargs="+", type=int, metavar="N", help="prompts (default: 1 16 64 128 512)")
+    add(
+        "--lengths",
+        nargs="+",
+        type=int,
+        metavar="N",
+        help="Llamas' prompts (default: 1 16 64 128 512)",
+    )
     add("--repeats", type=int, metavar="N", help="runs of each step (default: 5)")
     add(
         "--patience",
         type=float,
         metavar="S",
         default=20,
-        help="seconds that an engine may spend on the runs of one step; a prompt for which one run "
+        help="seconds that an engine may spend on the runs of one step; a step for which one run "
         "would take longer is left out (default: 20)",
     )
     add(
         "--quick",
         action="store_true",
-        help="less of everything: tiny, prompts of 1 and 64, 3 runs, "
-        "engines that run on every machine",
+        help="less of everything: no mid, prompts of 1 and 64, the smallest input of other models, "
+        "3 runs, engines that run on every machine",
     )
     add(
         "--swiftshader",
@@ -88,15 +96,16 @@ def arguments(words: list[str]) -> argparse.Namespace:
     chosen = parser.parse_args(words)
 
     quick = chosen.quick
-    chosen.models = chosen.models or (["tiny"] if quick else ["tiny", "mid"])
+    chosen.models = chosen.models or (QUICK if quick else MEASURED)
     chosen.engines = chosen.engines or (
         ["highwater", "xnnpack", "onnx-cpu"] if quick else list(ENGINES)
     )
     chosen.lengths = sorted(set(chosen.lengths or ([1, 64] if quick else DEFAULT_LENGTHS)))
     chosen.repeats = (3 if quick else 5) if chosen.repeats is None else chosen.repeats
-    longest = min(MODELS[name].longest_prompt for name in chosen.models)
+    llamas = [MODELS[name] for name in chosen.models if isinstance(MODELS[name], Llama)]
+    longest = min((llama.longest_prompt for llama in llamas), default=max(DEFAULT_LENGTHS))
     if chosen.lengths[0] < 1 or chosen.lengths[-1] > longest:
-        parser.error(f"a prompt has 1 to {min(longest, LONGEST_PROMPT)} tokens")
+        parser.error(f"a prompt has 1 to {longest} tokens")
     if chosen.repeats < 1:
         parser.error("a median needs at least one run")
     return chosen
@@ -104,7 +113,9 @@ def arguments(words: list[str]) -> argparse.Namespace:
 
 def main(words: list[str]) -> int:
     chosen = arguments(words)
-    settings = measure.Settings(chosen.lengths, chosen.repeats, chosen.patience, chosen.swiftshader)
+    settings = measure.Settings(
+        chosen.lengths, chosen.repeats, chosen.patience, chosen.swiftshader, chosen.quick
+    )
     progress = Progress(sys.stderr)
     # Making files is not measuring: it is done before the machine is watched.
     measurements = [

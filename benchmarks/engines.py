@@ -1,4 +1,4 @@
-"""The engines that are compared. Each loads a model from its files, and then takes steps.
+"""The engines that are compared. Each loads a model from a file, and then takes steps.
 
 What an engine needs is imported when it is made: no process has the packages of all of them.
 """
@@ -10,34 +10,28 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import files
-from benchmarks.models import Model
+from benchmarks.model import ONNX, VULKAN, XNNPACK, Model
 
 if TYPE_CHECKING:
     import numpy as np
-
-# How far logits may be from torch's: the norm of the difference over the norm of torch's.
-FLOAT = 1e-3
-EIGHT_BITS = 0.1  # for engines that round what flows through a model to 8 bits
 
 
 class Engine:
     name: str  # on the command line
     title: str  # in a table
-    needs: tuple[str, ...]  # files of the model
+    needs: str  # the file of a model that it runs
     environment = "executorch"  # the packages that it runs with
-    tolerance = FLOAT
     swiftshader = "never"  # the Vulkan driver to run with; or "always", or "without a GPU"
 
-    def describe(self) -> str:
-        """What runs, and on which device."""
+    def describe(self, numbers: str) -> str:
+        """What runs, with which kind of numbers, and on which device."""
         raise NotImplementedError
 
-    def load(self, paths: dict[str, Path], model: Model) -> None:
+    def load(self, path: Path, model: Model) -> None:
         raise NotImplementedError
 
-    def step(self, tokens: np.ndarray, position: int) -> np.ndarray:
-        """Takes `tokens` after `position` others, and gives the last one's logits."""
+    def step(self, *inputs: np.ndarray) -> np.ndarray:
+        """Calls the model, and gives its output in one dim."""
         raise NotImplementedError
 
 
@@ -49,20 +43,19 @@ class ExecuTorch(Engine):
         self.torch = torch
         self.runtime = Runtime.get()
 
-    def load(self, paths: dict[str, Path], model: Model) -> None:
-        self.program = self.runtime.load_program(paths[self.needs[0]])
+    def load(self, path: Path, model: Model) -> None:
+        self.program = self.runtime.load_program(path)
         self.method = self.program.load_method("forward")
 
-    def step(self, tokens: np.ndarray, position: int) -> np.ndarray:
-        text = self.torch.from_numpy(tokens[None])
-        (logits,) = self.method.execute([text, self.torch.tensor([position])])
-        return logits.numpy().reshape(-1)
+    def step(self, *inputs: np.ndarray) -> np.ndarray:
+        (output,) = self.method.execute([self.torch.from_numpy(array) for array in inputs])
+        return output.numpy().reshape(-1)
 
 
 class Highwater(ExecuTorch):
     name = "highwater"
     title = "Highwater"
-    needs = (files.VULKAN,)
+    needs = VULKAN
 
     def __init__(self):
         super().__init__()
@@ -70,11 +63,11 @@ class Highwater(ExecuTorch):
 
         self.package = highwater
 
-    def describe(self) -> str:
+    def describe(self, numbers: str) -> str:
         names = list(dict.fromkeys(device["name"] for device in self.package.devices()))
         best = names[0] if len(names) == 1 else f"the best of {', '.join(names)}"
         chosen = os.environ.get("HIGHWATER_ADAPTER", best)
-        return f"Highwater {self.package.__version__}, 4w, {chosen}"
+        return f"Highwater {self.package.__version__}, {numbers}, {chosen}"
 
 
 class HighwaterOnSwiftShader(Highwater):
@@ -88,22 +81,20 @@ class HighwaterOnSwiftShader(Highwater):
 class Xnnpack(ExecuTorch):
     name = "xnnpack"
     title = "ExecuTorch XNNPACK"
-    needs = (files.XNNPACK,)
-    tolerance = EIGHT_BITS
+    needs = XNNPACK
 
     def __init__(self):
         super().__init__()
         import executorch.extension.llm.custom_ops.custom_ops
         import executorch.kernels.quantized  # noqa: F401
 
-    def describe(self) -> str:
-        return f"ExecuTorch {version('executorch')} with XNNPACK, 8da4w, CPU"
+    def describe(self, numbers: str) -> str:
+        return f"ExecuTorch {version('executorch')} with XNNPACK, {numbers}, CPU"
 
 
 class OnnxRuntime(Engine):
-    needs = (files.ONNX,)
+    needs = ONNX
     environment = "onnxruntime"
-    tolerance = EIGHT_BITS
 
     def __init__(self):
         import numpy
@@ -113,32 +104,28 @@ class OnnxRuntime(Engine):
         self.ort = onnxruntime
         onnxruntime.set_default_logger_severity(3)
 
-    def int32(self, values) -> np.ndarray:
-        return self.numpy.array(values, self.numpy.int32)
-
     def options(self):
         return self.ort.SessionOptions()
 
     def cache(self, shape: tuple[int, ...]):
         return self.ort.OrtValue.ortvalue_from_numpy(self.numpy.zeros(shape, self.numpy.float32))
 
-    def load(self, paths: dict[str, Path], model: Model) -> None:
-        self.session = self.ort.InferenceSession(paths[files.ONNX], self.options())
+    def load(self, path: Path, model: Model) -> None:
+        self.model = model
+        self.session = self.ort.InferenceSession(path, self.options())
         self.bound = self.session.io_binding()
-        shape = (1, model.kv_heads, model.context, model.head_dim)
         # What goes in as the past comes out in the same memory, and no step copies it.
-        for layer in range(model.layers):
-            for what in ("key", "value"):
-                cache = self.cache(shape)
-                self.bound.bind_ortvalue_input(f"past_{what}_{layer}", cache)
-                self.bound.bind_ortvalue_output(f"{what}_{layer}", cache)
-        self.bound.bind_output("logits")
+        for before, after, shape in model.onnx_caches():
+            cache = self.cache(shape)
+            self.bound.bind_ortvalue_input(before, cache)
+            self.bound.bind_ortvalue_output(after, cache)
+        self.output = self.session.get_outputs()[0].name
 
-    def step(self, tokens: np.ndarray, position: int) -> np.ndarray:
-        total = position + len(tokens)
-        self.bound.bind_cpu_input("tokens", tokens[None])
-        self.bound.bind_cpu_input("last_positions", self.int32([[total - 1]]))
-        self.bound.bind_cpu_input("total_length", self.int32(total))
+    def step(self, *inputs: np.ndarray) -> np.ndarray:
+        for name, array in self.model.onnx_inputs(*inputs).items():
+            self.bound.bind_cpu_input(name, array)
+        # Anew, because it keeps the shape of the call before.
+        self.bound.bind_output(self.output)
         self.session.run_with_iobinding(self.bound)
         return self.bound.get_outputs()[-1].numpy().reshape(-1)
 
@@ -147,8 +134,8 @@ class OnnxRuntimeCpu(OnnxRuntime):
     name = "onnx-cpu"
     title = "ONNX Runtime CPU"
 
-    def describe(self) -> str:
-        return f"ONNX Runtime {self.ort.__version__}, 4-bit products by 8 bits, CPU"
+    def describe(self, numbers: str) -> str:
+        return f"ONNX Runtime {self.ort.__version__}, {numbers}, CPU"
 
 
 class OnnxRuntimeWebGpu(OnnxRuntime):
@@ -182,15 +169,18 @@ class OnnxRuntimeWebGpu(OnnxRuntime):
             shape, self.numpy.float32, memory_info=memory
         )
 
-    def describe(self) -> str:
+    def describe(self, numbers: str) -> str:
         plugin = self.device.ep_metadata["version"]
-        return (
-            f"ONNX Runtime {self.ort.__version__} with its WebGPU plugin {plugin}, "
-            "4-bit products by 8 bits where it can"
-        )
+        return f"ONNX Runtime {self.ort.__version__} with its WebGPU plugin {plugin}, {numbers}"
 
 
 ENGINES = {
     kind.name: kind
-    for kind in (Highwater, Xnnpack, OnnxRuntimeCpu, HighwaterOnSwiftShader, OnnxRuntimeWebGpu)
+    for kind in (
+        Highwater,
+        Xnnpack,
+        OnnxRuntimeCpu,
+        HighwaterOnSwiftShader,
+        OnnxRuntimeWebGpu,
+    )
 }

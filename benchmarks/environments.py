@@ -11,6 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 REQUIREMENTS = ROOT / "benchmarks" / "requirements.txt"
+CACHE = ROOT / "build" / "bench"
 
 
 class Unavailable(Exception):
@@ -21,7 +22,7 @@ def python(environment: str, say) -> Path:
     """The interpreter of an environment, which is made if it is not there."""
     if environment == "executorch":
         return Path(sys.executable)
-    folder = ROOT / "build" / "bench" / environment
+    folder = CACHE / environment
     interpreter = folder / "bin" / "python"
     stamp = folder / "requirements"
     wanted = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()

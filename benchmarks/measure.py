@@ -7,13 +7,13 @@ from pathlib import Path
 
 from benchmarks import environments, files, machine
 from benchmarks.engines import ENGINES, Engine
-from benchmarks.models import Model, Step, steps
+from benchmarks.model import REFERENCE, Model, Step
 from benchmarks.worker import Failed, Worker
 
 # Decoding needs a filled cache. That takes a prefill, but just one.
 PATIENCE_TO_FILL = 4
 
-# What a prompt will take is told by the one before it; but one token costs about as much as a few.
+# What a step will take is told by the one before it; but one token costs about as much as a few.
 CHEAPLY_TOGETHER = 4
 
 SWIFTSHADER_PLACES = (
@@ -25,10 +25,11 @@ SWIFTSHADER_PLACES = (
 
 @dataclass(frozen=True)
 class Settings:
-    lengths: list[int]
+    lengths: list[int]  # of prompts
     repeats: int
     patience: float  # seconds that an engine may spend on the repeats of one step
     swiftshader: Path | None = None  # the manifest of the Vulkan driver
+    quick: bool = False  # of models that do not read prompts, just the smallest step
 
 
 @dataclass
@@ -44,7 +45,7 @@ class Record:
     steps: dict[str, dict] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     failed: str | None = None
-    seconds_a_token: float = 0.0  # of the last prefill
+    seconds_a_unit: float = 0.0  # of work, in the last step without a cache
     filled: int = 0  # tokens that the cache has seen
 
 
@@ -75,6 +76,7 @@ class Measurement:
         self.model = model
         self.settings = settings
         self.say = say
+        self.steps = model.steps(settings.lengths, settings.quick)
         self.records = [Record(ENGINES[name]) for name in engines]
 
     def prepare(self) -> None:
@@ -86,7 +88,7 @@ class Measurement:
         try:
             for record in self._living():
                 self._guarded(record, self._start)
-            for step in steps(self.model, self.settings.lengths):
+            for step in self.steps:
                 self._measure(step)
             for record in self._living():
                 self._guarded(record, lambda r: r.facts.update(r.worker.memory()))
@@ -112,9 +114,11 @@ class Measurement:
 
     def _prepare(self, record: Record) -> None:
         engine = record.engine
+        if engine.needs not in self.model.forms:
+            raise environments.Unavailable(self.model.lacks[engine.needs])
         record.variables = variables(engine, self.settings)
         record.python = environments.python(engine.environment, self.say)
-        record.paths = files.make((*engine.needs, files.REFERENCE), self.model, self.say)
+        record.paths = files.make((engine.needs, REFERENCE), self.model, self.say)
 
     def _start(self, record: Record) -> None:
         self.say(f"{self.model.name}: {record.engine.title} loads")
@@ -145,13 +149,13 @@ class Measurement:
 
     def _warm_up(self, record: Record, step: Step) -> None:
         missing = step.position if record.filled < step.position else 0
-        needed = record.seconds_a_token * (step.tokens + missing)
+        needed = record.seconds_a_unit * (step.work + missing)
         patience = self.settings.patience * (PATIENCE_TO_FILL if step.position else 1)
         if needed > patience:
             record.left_out[step.name] = f"would take about {needed:.0f} s"
             return
         if missing:
-            record.worker.step(Step(missing))
+            record.worker.step(Step("fill the cache", missing))
             record.filled = missing
         first = record.worker.step(step)
         record.steps[step.name] = {"warm_up_ms": first["wall_ms"]}
@@ -167,5 +171,5 @@ class Measurement:
         entry["error"] = max(run["error"] for run in runs)
         entry["same_choice"] = all(run["same_choice"] for run in runs)
         if not step.position:
-            record.filled = max(record.filled, step.tokens)
-            record.seconds_a_token = entry["wall_ms"] / 1e3 / max(step.tokens, CHEAPLY_TOGETHER)
+            record.filled = max(record.filled, step.work)
+            record.seconds_a_unit = entry["wall_ms"] / 1e3 / max(step.work, CHEAPLY_TOGETHER)

@@ -19,12 +19,6 @@ def times(ratio: float | None) -> str:
     return f" ({ratio:,.0f}×)" if ratio >= 10 else f" ({ratio:.2g}×)"
 
 
-def _steps(engines: dict) -> list[str]:
-    """The prompts, shortest first, and then the decode."""
-    names = {name for entry in engines.values() for name in [*entry["steps"], *entry["left_out"]]}
-    return sorted(names, key=lambda name: (name.startswith("decode"), int(name.split()[-1])))
-
-
 def _step_cell(engine: str, entry: dict, name: str, what: str) -> str:
     if name not in entry["steps"]:
         return "too slow" if name in entry["left_out"] else "–"
@@ -35,14 +29,14 @@ def _step_cell(engine: str, entry: dict, name: str, what: str) -> str:
     return milliseconds(step[f"{what}_ms"]) + ratio
 
 
-def times_table(engines: dict, what: str) -> Table:
+def times_table(model: dict, what: str) -> Table:
     """`what` is "wall" or "cpu"."""
-    names = _steps(engines)
+    names = model["steps"]
     return [
         ["", *names],
         *(
             [entry["title"], *(_step_cell(engine, entry, name, what) for name in names)]
-            for engine, entry in engines.items()
+            for engine, entry in model["engines"].items()
             if entry["steps"]
         ),
     ]
@@ -72,15 +66,11 @@ def sections(results: dict) -> list[tuple[str, list[tuple[str, Table]], list[str
     """For each model its heading, its tables with what they show, and remarks."""
     found = []
     for name, model in results["models"].items():
-        shape, engines = model["shape"], model["engines"]
-        heading = (
-            f"{name}: dim {shape['dim']}, {shape['layers']} layers, {shape['heads']} heads "
-            f"({shape['kv_heads']} for keys), hidden {shape['hidden']}, "
-            f"vocabulary {shape['vocabulary']}"
-        )
+        engines = model["engines"]
+        heading = f"{name}: {model['about']}"
         tables = [
-            ("Wall milliseconds (times Highwater's)", times_table(engines, "wall")),
-            ("CPU milliseconds of all threads (times Highwater's)", times_table(engines, "cpu")),
+            ("Wall milliseconds (times Highwater's)", times_table(model, "wall")),
+            ("CPU milliseconds of all threads (times Highwater's)", times_table(model, "cpu")),
             ("Load time, memory that loading and running add, and numbers", facts_table(engines)),
         ]
         remarks = [

@@ -3,24 +3,27 @@
 made            when, as an ISO date
 machine         processor, cores; load_before, the load average when it began; taken_by_others,
                 the share of all cores' time that went to other processes while it measured
-settings        lengths, repeats, patience
+settings        lengths, repeats, patience, quick
 models          by name:
-  shape         dim, layers, heads, …
+  about         its size in a few words
+  shape         dim, layers, heads, …; or classes and sizes
+  steps         their names, in the order of a table
   engines       by name:
     title       for a table
     what        version, kind of numbers, device
     verdict     "right", "wrong" (an error above the tolerance in some step), or "failed"
     failed      why, or null
-    tolerance   how far the logits may be from torch's; float32 by 4-bit weights is the truth
+    tolerance   how far outputs may be from torch's, or null if the engine cannot run the model.
+                Torch computes in float32 with the same weights, and in int8 as a program says
     load        wall_ms, cpu_ms
     memory      before_load and peak: bytes of the process, which has the engine's packages
                 imported before it loads
-    steps       by name, "prefill 64" or "decode at 128":
+    steps       by name, "prefill 64", "decode at 128" or "224×224":
       wall_ms, cpu_ms   medians; CPU time is that of all threads of the process
       runs              how many they are medians of
       warm_up_ms        the call before those
-      error             the largest norm of a difference to torch's logits, over their norm
-      same_choice       whether the largest logit was always torch's
+      error             the largest norm of a difference to torch's output, over its norm
+      same_choice       whether the largest number of the output was always torch's
       wall_ratio, cpu_ratio   times those of compared_with, or null if that has none
     compared_with   the engine that ratios are relative to: Highwater, on the same adapter if this
                 engine runs on SwiftShader
@@ -34,7 +37,7 @@ from dataclasses import asdict
 from benchmarks import machine
 from benchmarks.engines import Highwater, HighwaterOnSwiftShader
 from benchmarks.measure import Record, Settings, on_swiftshader
-from benchmarks.models import Model
+from benchmarks.model import Model
 
 
 def collect(
@@ -55,21 +58,27 @@ def collect(
             "lengths": settings.lengths,
             "repeats": settings.repeats,
             "patience": settings.patience,
+            "quick": settings.quick,
         },
         "models": {
-            model.name: {"shape": asdict(model), "engines": _engines(records)}
+            model.name: {
+                "about": model.about(),
+                "shape": asdict(model),
+                "steps": [step.name for step in model.steps(settings.lengths, settings.quick)],
+                "engines": _engines(model, records),
+            }
             for model, records in measured
         },
     }
 
 
-def _engines(records: list[Record]) -> dict:
+def _engines(model: Model, records: list[Record]) -> dict:
     by_name = {record.engine.name: record for record in records}
     found = {}
     for name, record in by_name.items():
         other = _compared_with(record)
         baseline = by_name[other].steps if other in by_name else {}
-        found[name] = {**_engine(record, baseline), "compared_with": other}
+        found[name] = {**_engine(model, record, baseline), "compared_with": other}
     return found
 
 
@@ -78,8 +87,10 @@ def _compared_with(record: Record) -> str:
     return (HighwaterOnSwiftShader if same_adapter else Highwater).name
 
 
-def _engine(record: Record, baseline: dict[str, dict]) -> dict:
+def _engine(model: Model, record: Record, baseline: dict[str, dict]) -> dict:
     facts = record.facts
+    form = model.forms.get(record.engine.needs)
+    tolerance = form and form.tolerance
     steps = {
         name: {
             **step,
@@ -95,9 +106,9 @@ def _engine(record: Record, baseline: dict[str, dict]) -> dict:
     return {
         "title": record.engine.title,
         "what": facts.get("what"),
-        "verdict": _verdict(record),
+        "verdict": _verdict(record, tolerance),
         "failed": record.failed,
-        "tolerance": record.engine.tolerance,
+        "tolerance": tolerance,
         "load": {what: facts.get(what) for what in ("wall_ms", "cpu_ms")},
         "memory": {
             "before_load": facts.get("bytes_before_load"),
@@ -108,7 +119,7 @@ def _engine(record: Record, baseline: dict[str, dict]) -> dict:
     }
 
 
-def _verdict(record: Record) -> str:
-    if any(step["error"] > record.engine.tolerance for step in record.steps.values()):
+def _verdict(record: Record, tolerance: float | None) -> str:
+    if any(step["error"] > tolerance for step in record.steps.values()):
         return "wrong"
     return "failed" if record.failed else "right"

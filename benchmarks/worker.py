@@ -12,11 +12,13 @@ import select
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks import files, machine
 from benchmarks.engines import ENGINES, Engine
-from benchmarks.models import MODELS, Model, Step
+from benchmarks.model import REFERENCE, Model, Step
+from benchmarks.models import MODELS
 
 LONGEST_WAIT = 900  # seconds
 
@@ -67,7 +69,7 @@ class Worker:
         return self._ask(ask="load")
 
     def step(self, step: Step) -> dict:
-        return self._ask(ask="step", tokens=step.tokens, position=step.position)
+        return self._ask(ask="step", **asdict(step))
 
     def memory(self) -> dict:
         return self._ask(ask="memory")
@@ -89,22 +91,23 @@ class Bench:
         import numpy as np
 
         self.numpy = np
-        with np.load(self.paths[files.REFERENCE]) as reference:
-            self.prompt, self.logits = reference["prompt"], reference["logits"]
+        with np.load(self.paths[REFERENCE]) as reference:
+            self.reference = dict(reference)
         self.engine = self.kind()
         before = machine.resident_bytes("VmRSS")
-        answer = self._timed(lambda: self.engine.load(self.paths, self.model))[0]
-        return {**answer, "bytes_before_load": before, "what": self.engine.describe()}
+        path = self.paths[self.kind.needs]
+        answer = self._timed(lambda: self.engine.load(path, self.model))[0]
+        what = self.engine.describe(self.model.forms[self.kind.needs].numbers)
+        return {**answer, "bytes_before_load": before, "what": what}
 
-    def step(self, tokens: int, position: int) -> dict:
-        """All steps read the same text, so that the cache always holds the start of it."""
-        end = position + tokens
-        text = self.prompt[position:end]
-        answer, logits = self._timed(lambda: self.engine.step(text, position))
-        expected = self.logits[end - 1]
+    def step(self, **fields) -> dict:
+        step = Step(**fields)
+        inputs = self.model.inputs(step, self.reference)
+        answer, output = self._timed(lambda: self.engine.step(*inputs))
+        expected = self.model.expected(step, self.reference)
         norm = self.numpy.linalg.norm
-        error = float(norm(logits - expected) / norm(expected))
-        return {**answer, "error": error, "same_choice": bool(logits.argmax() == expected.argmax())}
+        error = float(norm(output - expected) / norm(expected))
+        return {**answer, "error": error, "same_choice": bool(output.argmax() == expected.argmax())}
 
     def memory(self) -> dict:
         return {"peak_bytes": machine.resident_bytes("VmHWM")}

@@ -1,4 +1,4 @@
-"""`./bench` measures, checks and reports, from end to end on a model that is small enough."""
+"""`./bench` measures, checks and reports, from end to end on models that are small enough."""
 
 import json
 import re
@@ -13,18 +13,19 @@ sys.path.append(str(ROOT))
 from benchmarks import machine, measure, report, results  # noqa: E402
 from benchmarks.__main__ import main  # noqa: E402
 from benchmarks.engines import ENGINES  # noqa: E402
-from benchmarks.models import MODELS  # noqa: E402
+from benchmarks.models import MEASURED, MODELS  # noqa: E402
 
-STEPS = ["prefill 1", "prefill 16", "decode at 8"]
+STEPS = {"toy": ["prefill 1", "prefill 16", "decode at 8"]}
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """The exit code and the numbers of a run with one engine that is here and one that is not."""
+    """The exit code and the numbers of a run with engines that are here and one that is not."""
     target = tmp_path_factory.mktemp("bench") / "results.json"
-    words = "--models toy --engines highwater highwater-swiftshader --lengths 16 1 --repeats 2"
+    engines = ["highwater", "highwater-swiftshader"]
+    words = ["--models", *STEPS, "--engines", *engines, "--lengths", "16", "1", "--repeats", "2"]
     files = ["--json", str(target), "--swiftshader", str(target.parent / "missing.json")]
-    code = main([*words.split(), *files])
+    code = main([*words, *files])
     return code, json.loads(target.read_text())
 
 
@@ -32,7 +33,7 @@ def keys(value) -> set[str]:
     """Of all dicts within, except those that are names of models, engines and steps."""
     if not isinstance(value, dict):
         return set()
-    own = set(value) - set(MODELS) - set(ENGINES) - set(STEPS)
+    own = set(value) - set(MODELS) - set(ENGINES) - set().union(*STEPS.values())
     return own.union(*(keys(inner) for name, inner in value.items() if name != "shape"))
 
 
@@ -41,7 +42,8 @@ def test_the_numbers_are_those_that_are_documented(run):
     assert code == 0
     assert keys(found) == {
         *("made", "machine", "processor", "cores", "load_before", "taken_by_others"),
-        *("settings", "lengths", "repeats", "patience", "models", "shape", "engines"),
+        *("settings", "lengths", "repeats", "patience", "quick", "models", "about", "shape"),
+        *("engines",),
         *("title", "what", "verdict", "failed", "tolerance", "load", "memory", "before_load"),
         *("peak", "steps", "wall_ms", "cpu_ms", "runs", "warm_up_ms", "error", "same_choice"),
         *("wall_ratio", "cpu_ratio", "compared_with", "left_out"),
@@ -50,10 +52,11 @@ def test_the_numbers_are_those_that_are_documented(run):
     assert keys(found) <= documented
 
 
-def test_each_step_was_measured_and_is_torchs(run):
-    highwater = run[1]["models"]["toy"]["engines"]["highwater"]
+@pytest.mark.parametrize("model", STEPS)
+def test_each_step_was_measured_and_is_torchs(run, model):
+    highwater = run[1]["models"][model]["engines"]["highwater"]
     assert highwater["verdict"] == "right"
-    assert list(highwater["steps"]) == STEPS
+    assert list(highwater["steps"]) == run[1]["models"][model]["steps"] == STEPS[model]
     for step in highwater["steps"].values():
         assert 0 <= step["error"] < 1e-5
         assert step["same_choice"]
@@ -73,12 +76,30 @@ def test_an_engine_that_is_not_here_is_named_with_a_reason(run):
 
 
 def test_tables_have_a_cell_for_each_step(run):
-    engines = run[1]["models"]["toy"]["engines"]
-    for what in ("wall", "cpu"):
-        header, row = report.times_table(engines, what)
-        assert header == ["", *STEPS]
-        assert row[0] == "Highwater"
-        assert all(float(cell) > 0 for cell in row[1:])
+    for name, steps in STEPS.items():
+        for what in ("wall", "cpu"):
+            header, row, *_ = report.times_table(run[1]["models"][name], what)
+            assert header == ["", *steps]
+            assert row[0] == "Highwater"
+            assert all(float(cell) > 0 for cell in row[1:])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_each_engine_has_a_file_of_a_model_or_a_reason(name):
+    model = MODELS[name]
+    for engine in ENGINES.values():
+        assert (engine.needs in model.forms) != (engine.needs in model.lacks)
+    for file in model.forms:
+        assert all((ROOT / source).exists() for source in model.makers[file].sources)
+
+
+def test_help_tells_how_to_choose(capsys):
+    with pytest.raises(SystemExit) as exit:
+        main(["--help"])
+    assert exit.value.code == 0
+    text = capsys.readouterr().out
+    assert all(re.search(rf"^  {name} +\w", text, re.M) for name in [*MEASURED, *ENGINES])
+    assert "toy" not in text
 
 
 def measured(name: str, **step) -> measure.Record:
@@ -86,17 +107,17 @@ def measured(name: str, **step) -> measure.Record:
     return measure.Record(ENGINES[name], steps={"prefill 1": {**whole, **step}})
 
 
-def collected(*records: measure.Record) -> dict:
-    settings = measure.Settings([1], 1, 15)
+def collected(*records: measure.Record, lengths=(1,)) -> dict:
+    settings = measure.Settings(list(lengths), 1, 15)
     found = results.collect([(MODELS["toy"], list(records))], settings, 0.5, 0.1)
-    return found["models"]["toy"]["engines"]
+    return found["models"]["toy"]
 
 
 def test_wrong_numbers_are_not_compared():
-    engines = collected(measured("highwater"), measured("onnx-webgpu", error=0.5))
-    assert engines["highwater"]["verdict"] == "right"
-    assert engines["onnx-webgpu"]["verdict"] == "wrong"
-    assert report.times_table(engines, "wall")[2][1] == "wrong"
+    model = collected(measured("highwater"), measured("onnx-webgpu", error=0.5))
+    assert model["engines"]["highwater"]["verdict"] == "right"
+    assert model["engines"]["onnx-webgpu"]["verdict"] == "wrong"
+    assert report.times_table(model, "wall")[2][1] == "wrong"
 
 
 def test_steps_are_in_order_whatever_was_left_out():
@@ -104,22 +125,23 @@ def test_steps_are_in_order_whatever_was_left_out():
     slow.left_out = {"prefill 128": "would take about 99 s"}
     slow.steps["decode at 8"] = slow.steps["prefill 1"]
     fast.steps["prefill 128"] = fast.steps["prefill 16"] = fast.steps["prefill 1"]
-    header, row, _ = report.times_table(collected(slow, fast), "cpu")
+    model = collected(slow, fast, lengths=(128, 16, 1))
+    header, row, _ = report.times_table(model, "cpu")
     assert header == ["", "prefill 1", "prefill 16", "prefill 128", "decode at 8"]
     assert row == ["Highwater", "6.00", "–", "too slow", "6.00"]
 
 
 def test_a_ratio_is_in_units_of_highwater():
-    engines = collected(measured("xnnpack", wall_ms=2.0), measured("highwater"))
-    assert engines["xnnpack"]["steps"]["prefill 1"]["wall_ratio"] == 0.5
-    assert report.times_table(engines, "wall")[1][1] == "2.00 (0.5×)"
-    alone = collected(measured("xnnpack"))
+    model = collected(measured("xnnpack", wall_ms=2.0), measured("highwater"))
+    assert model["engines"]["xnnpack"]["steps"]["prefill 1"]["wall_ratio"] == 0.5
+    assert report.times_table(model, "wall")[1][1] == "2.00 (0.5×)"
+    alone = collected(measured("xnnpack"))["engines"]
     assert alone["xnnpack"]["steps"]["prefill 1"]["wall_ratio"] is None
 
 
 def test_an_engine_on_swiftshader_is_compared_on_swiftshader():
     lavapipe, same = measured("highwater"), measured("highwater-swiftshader", wall_ms=8.0)
-    engines = collected(lavapipe, same, measured("onnx-webgpu", wall_ms=80.0))
+    engines = collected(lavapipe, same, measured("onnx-webgpu", wall_ms=80.0))["engines"]
     assert engines["highwater-swiftshader"]["steps"]["prefill 1"]["wall_ratio"] == 2
     # On a machine with a GPU it runs there, and so does Highwater.
     expected = 20 if machine.has_gpu() else 10
@@ -133,7 +155,7 @@ def test_tables_replace_the_ones_before(run, tmp_path):
         report.write_into(page, run[1])
     text = page.read_text()
     assert text.startswith(f"before\n{report.BEGIN}\n") and text.endswith(f"{report.END}\nafter\n")
-    assert "old" not in text and text.count("### toy") == 1
+    assert "old" not in text and text.count("### toy:") == 1
 
     page.write_text("no marks")
     with pytest.raises(ValueError, match="write-docs"):

@@ -1,7 +1,7 @@
-"""Makes files of a model: programs for the backends of ExecuTorch, the weights as arrays, and the
+"""Makes files of a Llama: programs for the backends of ExecuTorch, the weights as arrays, and the
 logits that torch itself gives.
 
-    python -m benchmarks.export MODEL FILE=OUTPUT...
+    python -m benchmarks.llama_export MODEL FILE=OUTPUT...
 
 runs in a process of its own, because the exporters change theirs: they turn on logging, and set
 torch's defaults.
@@ -17,8 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import files
-from benchmarks.models import GROUP, MODELS, Model
+from benchmarks.llama import Llama
+from benchmarks.model import REFERENCE, WEIGHTS
+from benchmarks.models import MODELS
 
 warnings.filterwarnings("ignore")
 
@@ -33,7 +34,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "python"))
 from support import fast_export  # noqa: E402
 
 
-def write_checkpoint(model: Model, folder: Path) -> None:
+def write_checkpoint(model: Llama, folder: Path) -> None:
     (folder / "params.json").write_text(json.dumps(model.llama_params()))
     torch.manual_seed(0)
     empty = construct_transformer(
@@ -54,7 +55,7 @@ def write_checkpoint(model: Model, folder: Path) -> None:
     torch.save(weights, folder / "weights.pth")
 
 
-def config(model: Model, folder: Path, backend: str | None, output: Path | None) -> LlmConfig:
+def config(model: Llama, folder: Path, backend: str | None, output: Path | None) -> LlmConfig:
     config = LlmConfig()
     config.base.checkpoint = str(folder / "weights.pth")
     config.base.params = str(folder / "params.json")
@@ -65,8 +66,8 @@ def config(model: Model, folder: Path, backend: str | None, output: Path | None)
     config.export.max_seq_length = model.longest_prompt + 1
     config.export.max_context_length = model.context
     config.export.output_name = str(output)
-    config.quantization.group_size = GROUP
-    config.quantization.embedding_quantize = f"4,{GROUP}"
+    config.quantization.group_size = model.group
+    config.quantization.embedding_quantize = f"4,{model.group}"
     # Searches for better scales, which random weights do not need.
     config.quantization.use_hqq = False
     config.quantization.qmode = "4w"
@@ -79,12 +80,12 @@ def config(model: Model, folder: Path, backend: str | None, output: Path | None)
     return config
 
 
-def prompt(model: Model) -> np.ndarray:
+def prompt(model: Llama) -> np.ndarray:
     """One long text. A prefill of n tokens takes the first n of it."""
     return np.random.default_rng(1).integers(0, model.vocabulary, model.context)
 
 
-def reference(eager: torch.nn.Module, model: Model, text: np.ndarray) -> np.ndarray:
+def reference(eager: torch.nn.Module, model: Llama, text: np.ndarray) -> np.ndarray:
     """The logits after each of the first tokens: those that a prefill of so many must give, and
     those of a token that is decoded after the ones before it."""
     eager.generate_full_logits = True
@@ -112,26 +113,26 @@ def arrays(eager: torch.nn.Module) -> dict[str, np.ndarray]:
     return found
 
 
-def lower(backend: str, model: Model, checkpoint: Path, output: Path) -> None:
+def lower(backend: str, model: Llama, checkpoint: Path, output: Path) -> None:
     program = checkpoint / "model.pte"
     export_llama_lib.export_llama(config(model, checkpoint, backend, program))
     shutil.move(program, output)
 
 
-def eager(model: Model, checkpoint: Path) -> torch.nn.Module:
+def eager(model: Llama, checkpoint: Path) -> torch.nn.Module:
     return export_llama_lib.get_llama_model(config(model, checkpoint, None, None))[0].eval()
 
 
-def make(model: Model, outputs: dict[str, Path]) -> None:
+def make(model: Llama, outputs: dict[str, Path]) -> None:
     logging.disable(logging.WARNING)
     fast_export.apply()
     with tempfile.TemporaryDirectory() as temporary:
         checkpoint = Path(temporary)
         write_checkpoint(model, checkpoint)
         for name, output in outputs.items():
-            if name == files.WEIGHTS:
+            if name == WEIGHTS:
                 np.savez(output, **arrays(eager(model, checkpoint)))
-            elif name == files.REFERENCE:
+            elif name == REFERENCE:
                 text = prompt(model)
                 logits = reference(eager(model, checkpoint), model, text)
                 np.savez(output, prompt=text, logits=logits)

@@ -1,6 +1,6 @@
-"""Writes a model as ONNX, out of the operators that ONNX Runtime has for language models.
+"""Writes a Llama as ONNX, out of the operators that ONNX Runtime has for language models.
 
-    python -m benchmarks.onnx_graph MODEL model.onnx=OUTPUT WEIGHTS
+    python -m benchmarks.llama_onnx MODEL model.onnx=OUTPUT WEIGHTS
 
 It is what ONNX Runtime's own model builder makes of a Llama: 4-bit products, one for query, key and
 value; attention that turns by position and appends to its cache; a sum and its norm in one.
@@ -13,7 +13,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from benchmarks.models import GROUP, MODELS, Model
+from benchmarks.llama import Llama
+from benchmarks.models import MODELS
 
 MICROSOFT = "com.microsoft"
 # Activations in 8 bits: the model builder's default, and the fastest on a CPU.
@@ -23,7 +24,7 @@ ACCURACY_LEVEL = 4
 class Graph:
     """Collects nodes and weights. Every operator returns the name of its output."""
 
-    def __init__(self, model: Model, weights: dict[str, np.ndarray]):
+    def __init__(self, model: Llama, weights: dict[str, np.ndarray]):
         self.model = model
         self.weights = weights
         self.nodes: list[onnx.NodeProto] = []
@@ -47,7 +48,8 @@ class Graph:
         values = np.concatenate([self.weights[f"{name}.values"] for name in names])
         scales = np.concatenate([self.weights[f"{name}.scales"] for name in names])
         rows, columns = values.shape
-        packed = pack(values).reshape(rows, columns // GROUP, GROUP // 2)
+        group = self.model.group
+        packed = pack(values).reshape(rows, columns // group, group // 2)
         return self.add(
             "MatMulNBits",
             [
@@ -59,7 +61,7 @@ class Graph:
             K=columns,
             N=rows,
             bits=4,
-            block_size=GROUP,
+            block_size=group,
             accuracy_level=ACCURACY_LEVEL,
         )
 
@@ -71,7 +73,7 @@ class Graph:
             [packed, tokens, scales],
             domain=MICROSOFT,
             bits=4,
-            block_size=GROUP,
+            block_size=self.model.group,
             gather_axis=0,
             quantize_axis=1,
         )
@@ -134,13 +136,13 @@ def pack(values: np.ndarray) -> np.ndarray:
     return shifted[:, ::2] | shifted[:, 1::2] << 4
 
 
-def rotary_tables(model: Model) -> tuple[np.ndarray, np.ndarray]:
+def rotary_tables(model: Llama) -> tuple[np.ndarray, np.ndarray]:
     half = np.arange(0, model.head_dim, 2) / model.head_dim
     angles = np.outer(np.arange(model.context), model.rope_theta**-half)
     return np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
 
 
-def llama(model: Model, weights: dict[str, np.ndarray]) -> onnx.ModelProto:
+def llama(model: Llama, weights: dict[str, np.ndarray]) -> onnx.ModelProto:
     graph = Graph(model, weights)
     x = graph.embedding("tokens", "tok_embeddings")
     normed = graph.norm(x, "layers.0.attention_norm.weight")

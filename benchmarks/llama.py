@@ -1,0 +1,115 @@
+"""Llamas with random weights of 4 bits, which read prompts and decode token by token."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from benchmarks.model import (
+    ONNX,
+    REFERENCE,
+    VULKAN,
+    WEIGHTS,
+    XNNPACK,
+    Form,
+    Maker,
+    Model,
+    Step,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+
+# The programs for ExecuTorch, and what the ONNX graph is made of.
+EXPORTER = Maker(
+    "llama_export",
+    ("executorch",),
+    ("benchmarks/llama_export.py", "tests/python/support/fast_export.py", "requirements.txt"),
+)
+WRITER = Maker(
+    "llama_onnx",
+    ("onnxruntime",),
+    (*EXPORTER.sources, "benchmarks/llama_onnx.py", "benchmarks/requirements.txt"),
+    reads=(WEIGHTS,),
+)
+
+
+@dataclass(frozen=True)
+class Llama(Model):
+    dim: int
+    layers: int
+    heads: int
+    kv_heads: int
+    hidden: int
+    vocabulary: int
+    longest_prompt: int = 512
+    context: int = 1024  # tokens that the cache has room for
+    decode_at: int = 128  # tokens that are in the cache when one more is decoded
+    group: int = 32  # weights that share a scale
+    norm_eps: float = 1e-5
+    rope_theta: float = 10000.0
+
+    # The engines for CPUs round activations to 8 bits, and so may be further from torch.
+    forms: ClassVar[dict[str, Form]] = {
+        VULKAN: Form("4w", 1e-3),
+        XNNPACK: Form("8da4w", 0.1),
+        ONNX: Form("4-bit products by 8 bits where it can", 0.1),
+    }
+    lacks: ClassVar[dict[str, str]] = {}
+    makers: ClassVar[dict[str, Maker]] = {
+        **dict.fromkeys((VULKAN, XNNPACK, WEIGHTS, REFERENCE), EXPORTER),
+        ONNX: WRITER,
+    }
+
+    @property
+    def head_dim(self) -> int:
+        return self.dim // self.heads
+
+    def about(self) -> str:
+        return (
+            f"a Llama of 4 bits, dim {self.dim}, {self.layers} layers, {self.heads} heads "
+            f"({self.kv_heads} for keys), hidden {self.hidden}, vocabulary {self.vocabulary}"
+        )
+
+    def steps(self, lengths: list[int], quick: bool) -> list[Step]:
+        """Prompts, shortest first, and then a token after the last that the decode needs."""
+        prefills = [Step(f"prefill {n}", n) for n in sorted(set(lengths))]
+        return [*prefills, Step(f"decode at {self.decode_at}", 1, self.decode_at)]
+
+    def inputs(self, step: Step, reference: dict[str, np.ndarray]) -> tuple[np.ndarray, ...]:
+        """All steps read the same text, so that the cache always holds the start of it."""
+        import numpy as np
+
+        text = reference["prompt"][step.position : step.position + step.work]
+        return text[None], np.array([step.position])
+
+    def expected(self, step: Step, reference: dict[str, np.ndarray]) -> np.ndarray:
+        return reference["logits"][step.position + step.work - 1]
+
+    def onnx_inputs(self, tokens: np.ndarray, position: np.ndarray) -> dict[str, np.ndarray]:
+        import numpy as np
+
+        total = position[0] + tokens.shape[1]
+        return {
+            "tokens": tokens,
+            "last_positions": np.array([[total - 1]], np.int32),
+            "total_length": np.array(total, np.int32),
+        }
+
+    def onnx_caches(self) -> list[tuple[str, str, tuple[int, ...]]]:
+        names = [f"{what}_{layer}" for layer in range(self.layers) for what in ("key", "value")]
+        shape = (1, self.kv_heads, self.context, self.head_dim)
+        return [(f"past_{name}", name, shape) for name in names]
+
+    def llama_params(self) -> dict:
+        """In the words of ExecuTorch's Llama."""
+        return dict(
+            dim=self.dim,
+            n_layers=self.layers,
+            n_heads=self.heads,
+            n_kv_heads=self.kv_heads,
+            hidden_dim=self.hidden,
+            vocab_size=self.vocabulary,
+            norm_eps=self.norm_eps,
+            rope_theta=self.rope_theta,
+        )
