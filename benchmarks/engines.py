@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.model import ONNX, VULKAN, XNNPACK, Model
+from benchmarks.model import ONNX, TORCH, VULKAN, XNNPACK, Model
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,6 +92,27 @@ class Xnnpack(ExecuTorch):
         return f"ExecuTorch {version('executorch')} with XNNPACK, {numbers}, CPU"
 
 
+class Torch(Engine):
+    name = "torch"
+    title = "torch"
+    needs = TORCH
+
+    def __init__(self):
+        import torch
+
+        self.torch = torch
+
+    def describe(self, numbers: str) -> str:
+        return f"torch {self.torch.__version__}, eager, {numbers}, CPU"
+
+    def load(self, path: Path, model: Model) -> None:
+        self.module = self.torch.load(path, weights_only=False)
+
+    def step(self, *inputs: np.ndarray) -> np.ndarray:
+        with self.torch.inference_mode():
+            return self.module(*map(self.torch.from_numpy, inputs)).numpy().reshape(-1)
+
+
 class OnnxRuntime(Engine):
     needs = ONNX
     environment = "onnxruntime"
@@ -133,6 +154,12 @@ class OnnxRuntime(Engine):
 class OnnxRuntimeCpu(OnnxRuntime):
     name = "onnx-cpu"
     title = "ONNX Runtime CPU"
+
+    def options(self):
+        options = super().options()
+        # Otherwise sums of int8 products overflow on processors that have AVX2 and no VNNI.
+        options.add_session_config_entry("session.x64quantprecision", "1")
+        return options
 
     def describe(self, numbers: str) -> str:
         return f"ONNX Runtime {self.ort.__version__}, {numbers}, CPU"
@@ -180,6 +207,7 @@ ENGINES = {
         Highwater,
         Xnnpack,
         OnnxRuntimeCpu,
+        Torch,
         HighwaterOnSwiftShader,
         OnnxRuntimeWebGpu,
     )

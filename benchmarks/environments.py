@@ -18,6 +18,11 @@ class Unavailable(Exception):
     """Something that an engine needs is not to be had, and this is why."""
 
 
+def packages(environment: str) -> Path:
+    """Where an environment that was made here has its packages."""
+    return next((CACHE / environment).glob("lib/python*/site-packages"))
+
+
 def python(environment: str, say) -> Path:
     """The interpreter of an environment, which is made if it is not there."""
     if environment == "executorch":

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 VULKAN = "vulkan.pte"
 XNNPACK = "xnnpack.pte"
 ONNX = "model.onnx"
+TORCH = "torch.pt"
 WEIGHTS = "weights.npz"
 REFERENCE = "reference.npz"  # what goes in, and what torch makes of it
 
@@ -26,7 +27,7 @@ class Step:
     """One call of a model, which is one column of a table."""
 
     name: str
-    work: int  # tokens: the time that a call takes grows with it
+    work: int  # tokens or pixels: the time that a call takes grows with it
     position: int = 0  # tokens that must be in the cache before
 
 

@@ -13,16 +13,16 @@ sys.path.append(str(ROOT))
 from benchmarks import machine, measure, report, results  # noqa: E402
 from benchmarks.__main__ import main  # noqa: E402
 from benchmarks.engines import ENGINES  # noqa: E402
-from benchmarks.models import MEASURED, MODELS  # noqa: E402
+from benchmarks.models import MEASURED, MODELS, QUICK  # noqa: E402
 
-STEPS = {"toy": ["prefill 1", "prefill 16", "decode at 8"]}
+STEPS = {"toy": ["prefill 1", "prefill 16", "decode at 8"], "toy-encoder": ["4 tokens", "9 tokens"]}
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """The exit code and the numbers of a run with engines that are here and one that is not."""
     target = tmp_path_factory.mktemp("bench") / "results.json"
-    engines = ["highwater", "highwater-swiftshader"]
+    engines = ["highwater", "torch", "highwater-swiftshader"]
     words = ["--models", *STEPS, "--engines", *engines, "--lengths", "16", "1", "--repeats", "2"]
     files = ["--json", str(target), "--swiftshader", str(target.parent / "missing.json")]
     code = main([*words, *files])
@@ -75,6 +75,14 @@ def test_an_engine_that_is_not_here_is_named_with_a_reason(run):
     assert absent["failed"] in report.as_markdown(run[1])
 
 
+def test_an_engine_that_cannot_run_a_model_is_named_with_a_reason(run):
+    models = run[1]["models"]
+    assert models["toy-encoder"]["engines"]["torch"]["verdict"] == "right"
+    without = models["toy"]["engines"]["torch"]
+    assert without["tolerance"] is None and not without["steps"]
+    assert f"torch: not measured; {without['failed']}" in report.as_text(run[1])
+
+
 def test_tables_have_a_cell_for_each_step(run):
     for name, steps in STEPS.items():
         for what in ("wall", "cpu"):
@@ -91,6 +99,12 @@ def test_each_engine_has_a_file_of_a_model_or_a_reason(name):
         assert (engine.needs in model.forms) != (engine.needs in model.lacks)
     for file in model.forms:
         assert all((ROOT / source).exists() for source in model.makers[file].sources)
+
+
+def test_a_quick_run_has_one_column_of_each_network():
+    for name in QUICK:
+        brief, whole = (MODELS[name].steps([1, 64], quick) for quick in (True, False))
+        assert len(brief) == (3 if name == "tiny" else 1) and brief == whole[: len(brief)]
 
 
 def test_help_tells_how_to_choose(capsys):
@@ -155,7 +169,7 @@ def test_tables_replace_the_ones_before(run, tmp_path):
         report.write_into(page, run[1])
     text = page.read_text()
     assert text.startswith(f"before\n{report.BEGIN}\n") and text.endswith(f"{report.END}\nafter\n")
-    assert "old" not in text and text.count("### toy:") == 1
+    assert "old" not in text and text.count("### toy:") == text.count("### toy-encoder:") == 1
 
     page.write_text("no marks")
     with pytest.raises(ValueError, match="write-docs"):
