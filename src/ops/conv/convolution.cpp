@@ -15,6 +15,9 @@ int64_t tile_rows(const DeviceTraits& traits, int64_t channels) {
   return channels <= 4 ? 4 : channels <= 8 ? 8 : most;
 }
 
+// More elements than this would not stay in registers.
+constexpr int64_t kMostSpan = 24;
+
 }  // namespace
 
 Convolution::Convolution(Args& a, const Operands& operands, const Window& window,
@@ -36,11 +39,32 @@ Convolution::Convolution(Args& a, const Operands& operands, const Window& window
               a.bound(*o_.bias), " for ", channels_ * o_.groups, " channels");
   }
   if (inputs_ == 1) {
-    depthwise_ = a.step<wgsl::conv::conv_depthwise>({o_.y, o_.x, o_.w, o_.bias.value_or(o_.x)},
-                                                    substitutions(), variant());
+    declare_depthwise(a);
   } else {
     declare_tiles(a);
   }
+}
+
+void Convolution::declare_depthwise(Args& a) {
+  const std::vector<Tensor> bindings{o_.y, o_.x, o_.w, o_.bias.value_or(o_.x)};
+  // A software adapter has few invocations at a time, and loads are what it pays for.
+  row_pixels_ = a.traits().software ? 8 : 4;
+  // From the first element that they look at to the last.
+  const int64_t span = (row_pixels_ - 1) * window_.x.stride + window_.x.extent();
+  const bool is_close = !window_.transposed && window_.x.dilation == 1 &&
+                        window_.x.stride < window_.x.taps && span <= kMostSpan;
+  if (!is_close) {
+    depthwise_ = a.step<wgsl::conv::conv_depthwise>(bindings, substitutions(), variant());
+    return;
+  }
+  depthwise_rows_ =
+      a.step<wgsl::conv::conv_depthwise_rows>(bindings,
+                                              {{"EPILOGUE", epilogue_.function},
+                                               {"QUADS", std::to_string(row_pixels_ / 4)},
+                                               {"SPAN", std::to_string(span)},
+                                               {"TAPS", std::to_string(window_.x.taps)},
+                                               {"STRIDE", std::to_string(window_.x.stride)}},
+                                              variant());
 }
 
 std::vector<Substitution> Convolution::substitutions() const {
@@ -123,7 +147,9 @@ Params Convolution::window_params(const Dims& x, const Dims& y) const {
 
 void Convolution::plan(const Dims& x, const Dims& y, Plan& plan) const {
   if (y.numel() == 0) return;
-  if (depthwise_.is_declared()) {
+  if (depthwise_rows_.is_declared()) {
+    plan_depthwise_rows(x, y, plan);
+  } else if (depthwise_.is_declared()) {
     plan_depthwise(x, y, plan);
   } else {
     plan_tiles(x, y, plan);
@@ -155,6 +181,17 @@ void Convolution::plan_depthwise(const Dims& x, const Dims& y, Plan& plan) const
   const int64_t items = y[0] * y[1] * params.plane_quads;
   params.items = u32(items);
   plan.run(depthwise_, params, Grid::threads(items), Rounds{window_.y.taps + window_.taps()});
+}
+
+void Convolution::plan_depthwise_rows(const Dims& x, const Dims& y, Plan& plan) const {
+  auto params = window_params<wgsl::conv::conv_depthwise_rows::Params>(x, y);
+  params.row_parts = u32(ceil_div<int64_t>(params.width, row_pixels_));
+  params.height = params.pixels / params.width;
+  params.channels = u32(channels_ * o_.groups);
+  params.channels_each = u32(channels_);
+  const int64_t items = y[0] * y[1] * params.height * params.row_parts;
+  params.items = u32(items);
+  plan.run(depthwise_rows_, params, Grid::threads(items), Rounds{window_.y.taps});
 }
 
 }  // namespace highwater

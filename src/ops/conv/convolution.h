@@ -8,6 +8,7 @@
 #include "ops/routes.h"
 #include "ops/window/window.h"
 #include "wgsl/conv/conv_depthwise.h"
+#include "wgsl/conv/conv_depthwise_rows.h"
 #include "wgsl/conv/conv_tile.h"
 
 namespace highwater {
@@ -52,7 +53,9 @@ class Convolution {
   std::vector<Substitution> substitutions() const;
   std::string variant() const;
   void plan_tiles(const Dims& x, const Dims& y, Plan& plan) const;
+  void declare_depthwise(Args& a);
   void plan_depthwise(const Dims& x, const Dims& y, Plan& plan) const;
+  void plan_depthwise_rows(const Dims& x, const Dims& y, Plan& plan) const;
   template <class Params>
   Params window_params(const Dims& x, const Dims& y) const;
 
@@ -65,6 +68,8 @@ class Convolution {
   uint32_t lanes_ = 1;
   Routes<Route> routes_{{1, 1}, {33, 2}};
   Step<wgsl::conv::conv_depthwise> depthwise_;
+  int64_t row_pixels_ = 4;                                // of y that an invocation takes
+  Step<wgsl::conv::conv_depthwise_rows> depthwise_rows_;  // instead, where windows are close
 };
 
 }  // namespace highwater
