@@ -179,11 +179,11 @@ def test_threads_are_told_of_their_own_runs(paths):
 
 
 def test_an_error_of_executorchs_own_is_not_told_in_words_of_an_earlier_one(paths, tmp_path):
-    (tmp_path / "pool.pte").write_bytes(inspected.unsupported())
+    (tmp_path / "cosh.pte").write_bytes(inspected.unsupported())
     with highwater.load(paths[2]) as model:
         model(ones(5))
         with pytest.raises(RuntimeError):
-            Runtime.get().load_program(tmp_path / "pool.pte").load_method("forward")
+            Runtime.get().load_program(tmp_path / "cosh.pte").load_method("forward")
         assert "is not supported" in highwater.last_error()
         with pytest.raises(highwater.HighwaterError) as error:
             model(ones(33))

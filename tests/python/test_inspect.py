@@ -142,10 +142,10 @@ def test_what_stays_on_the_cpu_is_named(tmp_path):
 
 
 def test_what_cannot_run_is_named(tmp_path):
-    (tmp_path / "pool.pte").write_bytes(inspected.unsupported())
-    done = run_cli(tmp_path / "pool.pte")
+    (tmp_path / "cosh.pte").write_bytes(inspected.unsupported())
+    done = run_cli(tmp_path / "cosh.pte")
     assert done.returncode == 0
-    assert "does not run: an op of this program is not supported: aten.avg_pool2d" in done.stdout
+    assert "does not run: an op of this program is not supported: aten.cosh" in done.stdout
 
 
 def test_the_text(llama):

@@ -29,8 +29,8 @@ class EncoderLayer(nn.Module):
         super().__init__()
         self.qkv = nn.Linear(WIDTH, 3 * WIDTH)
         self.out = nn.Linear(WIDTH, WIDTH)
-        self.wide = nn.Linear(WIDTH, 4 * WIDTH)
-        self.narrow = nn.Linear(4 * WIDTH, WIDTH)
+        self.wide = nn.Linear(WIDTH, 2 * WIDTH)
+        self.narrow = nn.Linear(2 * WIDTH, WIDTH)
         self.norms = nn.ModuleList(nn.LayerNorm(WIDTH) for _ in range(2))
 
     def forward(self, x):
@@ -42,7 +42,7 @@ class EncoderLayer(nn.Module):
 
 
 def rows(n):
-    return (torch.randn(2, n, WIDTH),)
+    return (torch.randn(2, n, 128),)
 
 
 def columns(n):
@@ -51,8 +51,8 @@ def columns(n):
 
 # name: module, inputs at length n, the live dim of each input
 MODULES = {
-    "linear": (nn.Linear(WIDTH, 3 * WIDTH), rows, (1,)),
-    "linear of odd width": (nn.Linear(WIDTH, 3 * WIDTH + 1), rows, (1,)),
+    "linear": (nn.Linear(128, 384), rows, (1,)),
+    "linear of odd width": (nn.Linear(128, 385), rows, (1,)),
     "mm, live depth": (Fn(torch.mm), lambda n: (torch.randn(200, n), torch.randn(n, 64)), (1, 0)),
     "mm, live columns": (
         Fn(torch.mm),
@@ -68,7 +68,7 @@ MODULES = {
     "layer norm": (nn.LayerNorm(64), lambda n: (torch.randn(64, n, 64),), (1,)),
     "convolution": (nn.Conv1d(128, 128, 3, padding=1), columns, (2,)),
     "depthwise": (nn.Conv1d(128, 128, 5, padding=2, groups=128), columns, (2,)),
-    "encoder layer": (EncoderLayer(), rows, (1,)),
+    "encoder layer": (EncoderLayer(), lambda n: (torch.randn(1, n, WIDTH),), (1,)),
 }
 
 

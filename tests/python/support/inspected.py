@@ -4,6 +4,7 @@ import torch
 
 from support.lowering import lower
 from support.modules import Fn, live, shapes
+from support.partitioner import take
 
 
 def gate() -> bytes:
@@ -26,4 +27,5 @@ def split() -> bytes:
 
 def unsupported() -> bytes:
     """An op that the partitioner takes and the engine does not have."""
-    return lower(torch.nn.AvgPool2d(2), (torch.randn(1, 4, 8, 8),))
+    take(torch.ops.aten.cosh.default)
+    return lower(Fn(torch.cosh), (torch.randn(1, 4, 8, 8),))
