@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "ops/gather/strided_copy.h"
-#include "ops/window/window.h"
 #include "ops/routes.h"
+#include "ops/window/window.h"
 #include "wgsl/quantized/q8_depthwise.h"
 #include "wgsl/quantized/q8_pack.h"
 #include "wgsl/quantized/q8_tile.h"
