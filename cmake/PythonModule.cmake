@@ -14,6 +14,9 @@ function(highwater_module name)
     target_precompile_headers(${name} PRIVATE <nanobind/nanobind.h> <nanobind/stl/string.h>
                               <nanobind/stl/vector.h> include/highwater/session.h)
   endif()
+  if(HIGHWATER_UNITY)
+    set_target_properties(nanobind-static PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  endif()
   nanobind_add_stub(
     ${name}_stub
     MODULE ${name}
