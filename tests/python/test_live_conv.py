@@ -37,6 +37,8 @@ SEQUENCES = {
     "few channels": ((2, 3, 3), dict(padding=1)),
     "depthwise": ((10, 10, 7), dict(groups=10, padding=3)),
     "depthwise, two each": ((5, 10, 3), dict(groups=5, padding=1)),
+    "depthwise, dilated": ((6, 6, 3), dict(groups=6, dilation=2, padding=2)),
+    "depthwise, apart": ((6, 6, 2), dict(groups=6, stride=3)),
     "pointwise": ((24, 40, 1), {}),
     "pointwise, odd": ((3, 5, 1), dict(bias=False)),
     "patches": ((4, 16, 4), dict(stride=4, padding=2)),
@@ -81,6 +83,7 @@ IMAGES = {
     ),
     "groups": ((8, 24, 3), dict(groups=2, padding=1)),
     "depthwise": ((12, 12, 5), dict(groups=12, padding=2, stride=2)),
+    "depthwise, side by side": ((12, 12, 3), dict(groups=12, padding=1)),
     "pointwise": ((20, 36, 1), {}),
     "pointwise, strided": ((20, 36, 1), dict(stride=2)),
 }

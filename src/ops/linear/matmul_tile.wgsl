@@ -2,8 +2,8 @@
 //
 // The lanes of a subgroup compute ${ROWS} rows together, each lane ${QUADS} quads of columns of its
 // own, in registers. They all need the same x: each loads a part of it and hands it to the others.
-// k is walked in steps of ${STEP} quads, of which the last step may have fewer. What stands for OPERANDS says how
-// quads of x, w and y are reached, which need not be whole ones in memory.
+// k is walked in steps of ${STEP} quads, of which the last step may have fewer. What stands for OPERANDS
+// says how quads of x, w and y are reached, which need not be whole ones in memory.
 struct Params {
   tiles: u32,
   row_tiles: u32,
