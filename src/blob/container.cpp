@@ -11,7 +11,7 @@ using Bytes = std::span<const std::byte>;
 
 constexpr std::string_view kMagic = "VH00";
 constexpr size_t kMagicAt = 4;
-constexpr size_t kHeaderSize = 30;
+constexpr size_t kContainerHeaderSize = 30;
 
 template <class T>
 T read_at(Bytes blob, size_t at) {
@@ -31,16 +31,17 @@ Result<Bytes> region(Bytes blob, std::string_view what, uint64_t offset, uint64_
 }  // namespace
 
 Result<Container> open_container(Bytes blob) {
-  if (blob.size() < kHeaderSize) {
-    return fail("the blob has ", blob.size(), " bytes; its header alone needs ", kHeaderSize);
+  if (blob.size() < kContainerHeaderSize) {
+    return fail("the blob has ", blob.size(), " bytes; its header alone needs ",
+                kContainerHeaderSize);
   }
   if (std::memcmp(blob.data() + kMagicAt, kMagic.data(), kMagic.size()) != 0) {
     return fail("the blob does not start with a ", kMagic,
                 " header: it was not exported by VulkanPartitioner or WebGPUPartitioner");
   }
   const auto header_size = read_at<uint16_t>(blob, 8);
-  if (header_size < kHeaderSize) {
-    return fail("blob header: it says it has ", header_size, " bytes; ", kHeaderSize,
+  if (header_size < kContainerHeaderSize) {
+    return fail("blob header: it says it has ", header_size, " bytes; ", kContainerHeaderSize,
                 " are needed");
   }
   Container result;

@@ -17,7 +17,7 @@ namespace fb = ::executorch_flatbuffer;
 // and where the data segments begin.
 constexpr size_t kHeaderAt = 8;
 constexpr std::string_view kHeaderMagic = "eh00";
-constexpr size_t kHeaderSize = 24;
+constexpr size_t kPteHeaderSize = 24;
 
 // Where in the file things are. One without a header is all program.
 struct Layout {
@@ -26,7 +26,7 @@ struct Layout {
 };
 
 Result<Layout> read_layout(const ByteSource& source) {
-  constexpr uint64_t kBegin = kHeaderAt + kHeaderSize;
+  constexpr uint64_t kBegin = kHeaderAt + kPteHeaderSize;
   HW_TRY(const ByteBuffer begin, source.read(0, std::min(source.size(), kBegin)));
   const std::byte* bytes = begin.bytes().data();
   // Before any more of it is read: any file may be given, of any size.
@@ -68,10 +68,10 @@ std::optional<DType> dtype_of(fb::ScalarType type) {
   }
 }
 
-class Reader {
+class PteReader {
  public:
-  Reader(const fb::Program& program, const FlatbufferBytes& bytes, uint64_t file_size,
-         uint64_t segments_begin)
+  PteReader(const fb::Program& program, const FlatbufferBytes& bytes, uint64_t file_size,
+            uint64_t segments_begin)
       : program_(program),
         bytes_(bytes),
         file_size_(file_size),
@@ -239,9 +239,9 @@ Result<Pte> read_pte(std::shared_ptr<const ByteSource> source) {
   const FlatbufferBytes bytes(program.bytes());
   flatbuffers::Verifier verifier(bytes.data(), bytes.size());
   if (!fb::VerifyProgramBuffer(verifier)) return damaged();
-  HW_TRY(
-      Pte pte,
-      Reader(*fb::GetProgram(bytes.data()), bytes, source->size(), layout.segments_begin).read());
+  HW_TRY(Pte pte,
+         PteReader(*fb::GetProgram(bytes.data()), bytes, source->size(), layout.segments_begin)
+             .read());
   pte.source = std::move(source);
   return pte;
 }

@@ -49,9 +49,9 @@ Result<DType> read_dtype(vkgraph::VkDataType type) {
   }
 }
 
-class Reader {
+class ProgramReader {
  public:
-  Reader(const vkgraph::VkGraph& graph, uint64_t graph_bytes, Bytes bytes)
+  ProgramReader(const vkgraph::VkGraph& graph, uint64_t graph_bytes, Bytes bytes)
       : graph_(graph), bytes_(bytes), unpack_(graph_bytes) {}
 
   Result<Program> read() {
@@ -263,7 +263,7 @@ Result<Program> read_program(Bytes blob) {
   HW_TRY(const Container container, open_container(blob));
   const FlatbufferBytes bytes(container.flatbuffer);
   HW_TRY(const auto* graph, verified(bytes));
-  return Reader(*graph, container.flatbuffer.size(), container.bytes).read();
+  return ProgramReader(*graph, container.flatbuffer.size(), container.bytes).read();
 }
 
 }  // namespace highwater

@@ -13,9 +13,9 @@ namespace {
 // No tensor is as large; sums and products of such numbers stay far from the ends of int64_t.
 constexpr int64_t kMost = int64_t{1} << 31;
 
-class Reader {
+class SignatureReader {
  public:
-  explicit Reader(const JsonValue& root) : root_(root) {}
+  explicit SignatureReader(const JsonValue& root) : root_(root) {}
 
   Result<Signature> read() {
     HW_CHECK(read_lengths());
@@ -110,7 +110,7 @@ std::string Signature::describe(size_t input) const {
 
 Result<Signature> read_signature(std::string_view json) {
   HW_TRY(const JsonValue root, read_json(json));
-  return Reader(root).read();
+  return SignatureReader(root).read();
 }
 
 }  // namespace highwater

@@ -51,10 +51,10 @@ const Row& row_of(const Row (&rows)[N], std::string_view op) {
 
 // Rows of the table of ops, made by T: "name(arguments) -> Tensor", or the same with its limits,
 // {"name(arguments) -> Tensor", "no such and such"}.
-#define HIGHWATER_OP(T, ...)                              \
-  static const bool HW_CONCAT(hw_registered_, __LINE__) = \
+#define HIGHWATER_OP(T, ...)                                 \
+  static const bool HW_CONCAT(hw_registered_, __COUNTER__) = \
       ::highwater::register_rows<T>({__VA_ARGS__})
 
 // The same for a whole table of T's own.
 #define HIGHWATER_OPS(T, rows) \
-  static const bool HW_CONCAT(hw_registered_, __LINE__) = ::highwater::register_rows<T>(rows)
+  static const bool HW_CONCAT(hw_registered_, __COUNTER__) = ::highwater::register_rows<T>(rows)

@@ -15,11 +15,6 @@ bool is_set(const JsonValue& flag, bool otherwise) {
   return flag.flag() ? *flag.flag() : otherwise;
 }
 
-std::string type_of(const JsonValue& step) {
-  const std::string* type = step["type"].string();
-  return type ? *type : "";
-}
-
 std::string literally(std::string_view text) {
   std::string pattern;
   for (const char c : text) {
@@ -30,6 +25,11 @@ std::string literally(std::string_view text) {
 }
 
 }  // namespace
+
+std::string type_of(const JsonValue& part) {
+  const std::string* type = part["type"].string();
+  return type ? *type : "";
+}
 
 Result<Cutter> Cutter::read(const JsonValue& description) {
   Cutter cutter;

@@ -6,6 +6,7 @@
 // a piece of their own forbids.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,9 @@
 #include "text/pattern.h"
 
 namespace highwater {
+
+// What a part of a tokenizer.json says it is; empty if it does not say.
+std::string type_of(const JsonValue& part);
 
 class Cutter {
  public:

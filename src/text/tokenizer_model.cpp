@@ -5,11 +5,6 @@
 namespace highwater {
 namespace {
 
-std::string type_of(const JsonValue& part) {
-  const std::string* type = part["type"].string();
-  return type ? *type : "";
-}
-
 // The model's own settings that change what merges mean.
 Status check_model(const JsonValue& model) {
   if (!model.object()) return fail("it is not a tokenizer.json: it has no model");

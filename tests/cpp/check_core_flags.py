@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -21,6 +22,15 @@ ROOMS = (
 FLAGS = ("-fno-exceptions", "-fno-rtti")
 
 
+def sources_of(file: Path) -> list[Path]:
+    """The file, or those it includes where a folder is compiled at a time."""
+    if not file.stem.startswith("unity_"):
+        return [file.resolve()]
+    return [
+        Path(path).resolve() for path in re.findall(r'^#include "(.*)"', file.read_text(), re.M)
+    ]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("compile_commands", type=Path)
@@ -28,8 +38,9 @@ def main() -> None:
     args = parser.parse_args()
 
     commands = {
-        Path(entry["file"]).resolve(): shlex.split(entry["command"])
+        source: shlex.split(entry["command"])
         for entry in json.loads(args.compile_commands.read_text())
+        for source in sources_of(Path(entry["file"]))
     }
     sources = [path.resolve() for room in ROOMS for path in (args.src / room).rglob("*.cpp")]
     troubles = [f"there are no sources under {args.src}"] if not sources else []

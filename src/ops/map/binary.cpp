@@ -4,7 +4,7 @@
 namespace highwater {
 namespace {
 
-constexpr MapRow kRows[] = {
+constexpr MapRow kBinaries[] = {
     {"aten.add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "a + p * b", kSame},
     {"aten.add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "a + q * p", kSame},
     {"aten.sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "a - p * b", kSame},
@@ -63,7 +63,7 @@ constexpr MapRow kRows[] = {
     {"hw.swiglu(FloatTensor gate, FloatTensor u) -> Tensor", "a / (1.0 + exp(-a)) * b"},
 };
 
-HIGHWATER_MAPS(Binary, kRows);
+HIGHWATER_MAPS(Binary, kBinaries);
 
 }  // namespace
 }  // namespace highwater

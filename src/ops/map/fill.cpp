@@ -9,13 +9,13 @@ namespace highwater {
 namespace {
 
 // One row an op: which number fills y. Its dims are those of `self`, or listed in `size`.
-struct Row {
+struct FillRow {
   OpRow op;
   std::string_view value_name;  // the argument; empty: `value`
   double value = 0;
 };
 
-constexpr Row kRows[] = {
+constexpr FillRow kFills[] = {
     {"aten.full.default(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, "
      "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
      "fill_value"},
@@ -43,7 +43,7 @@ constexpr Row kRows[] = {
 class Fill final : public Op {
  public:
   explicit Fill(Args& a) : y_(a.out()) {
-    const Row& row = row_of(kRows, a.op());
+    const FillRow& row = row_of(kFills, a.op());
     LiveNumber value =
         row.value_name.empty() ? LiveNumber(row.value) : LiveNumber(a, row.value_name);
     // Any number but zero is true, however small.
@@ -119,7 +119,7 @@ class Arange final : public Op {
   Map map_;
 };
 
-HIGHWATER_OPS(Fill, kRows);
+HIGHWATER_OPS(Fill, kFills);
 HIGHWATER_OP(Arange,
              "aten.arange.start_step(Scalar start, Scalar end, Scalar step=1, *, "
              "ScalarType? dtype=None, Layout? layout=None, Device? device=None, "

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-constexpr MapRow kRows[] = {
+constexpr MapRow kUnaries[] = {
     {"aten.abs.default(Tensor self) -> Tensor", "abs(a)", kSame},
     {"aten.neg.default(Tensor self) -> Tensor", "-a", kSame},
     {"aten.exp.default(Tensor self) -> Tensor", "exp(a)"},
@@ -54,7 +54,7 @@ constexpr MapRow kRows[] = {
      .when = "tanh"},
 };
 
-HIGHWATER_MAPS(Unary, kRows);
+HIGHWATER_MAPS(Unary, kUnaries);
 
 }  // namespace
 }  // namespace highwater

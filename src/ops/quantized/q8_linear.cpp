@@ -5,12 +5,12 @@ namespace highwater {
 namespace {
 
 // What an op's arguments are called; empty where it has none.
-struct Row {
+struct LinearRow {
   OpRow op;
   std::string_view x, w, scale;
 };
 
-constexpr Row kRows[] = {
+constexpr LinearRow kLinears[] = {
     {"aten._weight_int8pack_mm.default(FloatTensor self, IntTensor mat2, FloatTensor scales) -> "
      "Tensor",
      "self", "mat2", "scales"},
@@ -31,7 +31,7 @@ constexpr Row kRows[] = {
 class Q8Linear final : public Op {
  public:
   explicit Q8Linear(Args& a)
-      : row_(row_of(kRows, a.op())),
+      : row_(row_of(kLinears, a.op())),
         x_(a.tensor(row_.x)),
         w_(a.tensor(row_.w)),
         y_(a.out()),
@@ -72,7 +72,7 @@ class Q8Linear final : public Op {
     return o;
   }
 
-  const Row& row_;
+  const LinearRow& row_;
   Tensor x_;
   Tensor w_;
   Tensor y_;
@@ -81,7 +81,7 @@ class Q8Linear final : public Op {
   Q8Layer layer_;
 };
 
-HIGHWATER_OPS(Q8Linear, kRows);
+HIGHWATER_OPS(Q8Linear, kLinears);
 
 }  // namespace
 }  // namespace highwater

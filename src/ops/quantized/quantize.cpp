@@ -17,13 +17,13 @@ enum class How : uint8_t {
   Dequantize,
 };
 
-struct Row {
+struct QuantizeRow {
   OpRow op;
   Share share;
   How how;
 };
 
-constexpr Row kRows[] = {
+constexpr QuantizeRow kQuantizers[] = {
     {"quantized_decomposed.quantize_per_tensor.default(FloatTensor input, float scale, int "
      "zero_point, int quant_min, int quant_max, ScalarType dtype) -> Tensor",
      Share::Tensor, How::Quantize},
@@ -78,7 +78,7 @@ Range range_of(DType dtype) {
 class Quantize final : public Op {
  public:
   explicit Quantize(Args& a)
-      : row_(row_of(kRows, a.op())), x_(a.tensor("input")), y_(a.out()), bound_(a.bound(x_)) {
+      : row_(row_of(kQuantizers, a.op())), x_(a.tensor("input")), y_(a.out()), bound_(a.bound(x_)) {
     choose_share(a);
     const bool quantizes = row_.how != How::Dequantize;
     a.require(is_float(a.dtype(quantizes ? x_ : y_)) && !is_float(a.dtype(quantizes ? y_ : x_)),
@@ -195,7 +195,7 @@ class Quantize final : public Op {
     return {};
   }
 
-  const Row& row_;
+  const QuantizeRow& row_;
   Tensor x_;
   Tensor y_;
   Dims bound_;
@@ -207,7 +207,7 @@ class Quantize final : public Op {
   std::optional<StridedMap> strided_;
 };
 
-HIGHWATER_OPS(Quantize, kRows);
+HIGHWATER_OPS(Quantize, kQuantizers);
 
 }  // namespace
 }  // namespace highwater

@@ -6,13 +6,13 @@ namespace highwater {
 namespace {
 
 // Numbers are the scale and the zero point of the result, then of each operand, and alpha.
-struct Row {
+struct RequantizeRow {
   OpRow op;
   std::string_view a;  // what the arguments of the first operand begin with
   std::string_view expression;
 };
 
-constexpr Row kRows[] = {
+constexpr RequantizeRow kRequantizers[] = {
     {"et_vk.q8ta_add.default(IntTensor input_a, IntTensor input_b, float input_a_scale, int "
      "input_a_zero_point, float input_b_scale, int input_b_zero_point, float output_scale, int "
      "output_zero_point, float alpha) -> Tensor",
@@ -27,7 +27,8 @@ constexpr Row kRows[] = {
 
 class Requantize final : public Op {
  public:
-  explicit Requantize(Args& a) : row_(row_of(kRows, a.op())), x_(a.tensor(row_.a)), y_(a.out()) {
+  explicit Requantize(Args& a)
+      : row_(row_of(kRequantizers, a.op())), x_(a.tensor(row_.a)), y_(a.out()) {
     const double scale =
         a.takes("output_scale") ? a.number("output_scale") : 1.0 / a.number("output_inv_scale");
     const std::string_view name = a.op().substr(a.op().find("q8ta"));
@@ -65,7 +66,7 @@ class Requantize final : public Op {
     a.require(a.dtype(t) == DType::Int8, "a tensor of ", a.dtype(t), ", not int8");
   }
 
-  const Row& row_;
+  const RequantizeRow& row_;
   Tensor x_;
   Tensor y_;
   int64_t upscale_ = 1;
@@ -73,7 +74,7 @@ class Requantize final : public Op {
   std::optional<StridedMap> shuffle_;
 };
 
-HIGHWATER_OPS(Requantize, kRows);
+HIGHWATER_OPS(Requantize, kRequantizers);
 
 }  // namespace
 }  // namespace highwater

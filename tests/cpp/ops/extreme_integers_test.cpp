@@ -1,7 +1,6 @@
 // Calls that make sense but for one integer, which is as large or as small as integers get: written
 // in the program, or live. They may be accepted or refused, but nothing overflows on the way. The
 // sanitized build is where these tests bite.
-#include <limits>
 #include <variant>
 
 #include "support/engine.h"
@@ -9,12 +8,10 @@
 namespace highwater {
 namespace {
 
-constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 constexpr int64_t kExtremes[] = {
-    kMax,         kMin,         kMax - 1,     kMin + 1,  kMax / 2,
-    kMax / 3,     kMin / 2,     1LL << 32,    1LL << 31, (1LL << 31) - 1,
-    -(1LL << 31), -(1LL << 32), 3037000500LL, -1,        0};
+    kMaxInt,      kMinInt,      kMaxInt - 1,  kMinInt + 1, kMaxInt / 2,
+    kMaxInt / 3,  kMinInt / 2,  1LL << 32,    1LL << 31,   (1LL << 31) - 1,
+    -(1LL << 31), -(1LL << 32), 3037000500LL, -1,          0};
 
 // Arguments of a call; of these, integers and lists of them are tried at every extreme.
 struct Of {  // a tensor that is given
@@ -37,12 +34,12 @@ struct Text {
 };
 using Integers = std::vector<int64_t>;
 using Given = std::vector<Of>;
-using Argument =
+using CallArgument =
     std::variant<Of, Constant, Out, Outs, OutScalar, Null, int64_t, double, Text, Integers, Given>;
 
 struct Call {
   std::string_view op;
-  std::vector<Argument> arguments;
+  std::vector<CallArgument> arguments;
 };
 
 constexpr DType kInt = DType::Int32, kByte = DType::UInt8;
@@ -109,7 +106,7 @@ const Call kCalls[] = {
 // Integers of a call, those in lists included.
 size_t integers_of(const Call& call) {
   size_t count = 0;
-  for (const Argument& a : call.arguments) {
+  for (const CallArgument& a : call.arguments) {
     count += std::holds_alternative<int64_t>(a);
     if (const auto* list = std::get_if<Integers>(&a)) count += list->size();
   }
@@ -122,7 +119,7 @@ class Extreme {
   Extreme(const Call& call, size_t first, size_t last, int64_t extreme, bool is_live)
       : first_(first), last_(last), extreme_(extreme), is_live_(is_live) {
     std::vector<ValueId> args;
-    for (const Argument& a : call.arguments) args.push_back(std::visit(*this, a));
+    for (const CallArgument& a : call.arguments) args.push_back(std::visit(*this, a));
     b_.call(std::string(call.op), args);
   }
 
@@ -202,10 +199,10 @@ TEST_P(EveryCall, TakesOrRefusesExtremeIntegers) {
 }
 
 TEST(ExtremeIntegers, AStepPastTheEndTakesOneRow) {
-  for (int64_t step : {int64_t{3}, int64_t{4}, int64_t{100}, kMax - 1, kMax}) {
+  for (int64_t step : {int64_t{3}, int64_t{4}, int64_t{100}, kMaxInt - 1, kMaxInt}) {
     ProgramBuilder b;
     const ValueId x = b.input(kX);
-    const std::vector<ValueId> args{x, b.integer(0), b.integer(1), b.integer(kMax),
+    const std::vector<ValueId> args{x, b.integer(0), b.integer(1), b.integer(kMaxInt),
                                     b.integer(step)};
     const ValueId y = b.apply("aten.slice_copy.Tensor", args, kX);
     Engine engine(b.output(y).program());

@@ -10,9 +10,6 @@
 namespace highwater {
 namespace {
 
-constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
-
 class Nonsense {
  public:
   Nonsense(const Schema& schema, uint32_t seed) : random_(seed) {
@@ -25,7 +22,8 @@ class Nonsense {
       tensors_.push_back(b_.input({4, 6}, dtype));
       tensors_.push_back(b_.input({6}, dtype));
     }
-    for (int64_t i : {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{2}, int64_t{7}, kMax, kMin}) {
+    for (int64_t i :
+         {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{2}, int64_t{7}, kMaxInt, kMinInt}) {
       others_.push_back(b_.integer(i));
     }
     constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -39,10 +37,10 @@ class Nonsense {
                              {2, 3},
                              {1, -1, 6},
                              {9, 9, 9},
-                             {kMax},
-                             {kMax, kMax, kMax},
-                             {kMin, kMax},
-                             {1, kMax / 2, 6}}) {
+                             {kMaxInt},
+                             {kMaxInt, kMaxInt, kMaxInt},
+                             {kMinInt, kMaxInt},
+                             {1, kMaxInt / 2, 6}}) {
       others_.push_back(b_.integers(list));
     }
     const ValueId scalar = b_.input_scalar();
@@ -59,9 +57,10 @@ class Nonsense {
     for (ValueId id : b_.program().inputs) {
       const auto* tensor = std::get_if<TensorDecl>(&b_.program().values[id]);
       if (!tensor) {
-        constexpr int64_t kExtremes[] = {kMax, kMin, kMax / 2, kMin / 2, int64_t{1} << 32};
+        constexpr int64_t extremes[] = {kMaxInt, kMinInt, kMaxInt / 2, kMinInt / 2,
+                                        int64_t{1} << 32};
         const bool is_extreme = random_() % 3 == 0;
-        result.emplace_back(is_extreme ? kExtremes[random_() % std::size(kExtremes)]
+        result.emplace_back(is_extreme ? extremes[random_() % std::size(extremes)]
                                        : static_cast<int64_t>(random_() % 12) - 3);
         continue;
       }

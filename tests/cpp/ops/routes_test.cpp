@@ -31,8 +31,8 @@ TEST(Routes, OfTwoFromTheSameRowsOnTheLaterIsTaken) {
 }
 
 TEST(Routes, AreDeclaredOneByOne) {
-  constexpr Route kTable[] = {{1, 'a'}, {2, 'b'}};
-  Routes<Route> routes{std::span<const Route>(kTable)};
+  constexpr Route table[] = {{1, 'a'}, {2, 'b'}};
+  Routes<Route> routes{std::span<const Route>(table)};
   for (Route& route : routes) route.name = static_cast<char>(route.name + 1);
   EXPECT_EQ(routes.at(1).name, 'b');
   EXPECT_EQ(routes.at(2).name, 'c');

@@ -18,13 +18,13 @@ struct Settings {
   int64_t seed = 1;
 };
 
-constexpr int64_t kMostRows = 5, kVocabulary = 1003;  // no multiple of anything
+constexpr int64_t kMostTexts = 5, kVocabulary = 1003;  // no multiple of anything
 
 class Sampler {
  public:
   Sampler() {
     ProgramBuilder b;
-    const ValueId logits = b.input({1, kMostRows, kVocabulary});
+    const ValueId logits = b.input({1, kMostTexts, kVocabulary});
     std::vector<ValueId> args{logits};
     for (int i = 0; i < 5; ++i) args.push_back(b.input_scalar());
     const ValueId y = b.apply("highwater.sample.default", args, {1, 1}, DType::Int64);

@@ -8,7 +8,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 const std::string kConv = "et_vk.q8ta_conv2d.default", kOurs = "hw.q8ta_conv2d",
-                  kAdd = "et_vk.q8ta_add.default", kRelu = "et_vk.q8ta_relu.default";
+                  kQ8Add = "et_vk.q8ta_add.default", kQ8Relu = "et_vk.q8ta_relu.default";
 const Dims kFirst{2, 6, 5, 7}, kLast{2, 5, 7, 8};
 
 // Convolutions of six channels to six, which keep the size of images.
@@ -26,13 +26,14 @@ struct Net : ProgramBuilder {
                  kFirst, DType::Int8);
   }
   ValueId add(ValueId a, ValueId b) {
-    return apply(kAdd,
+    return apply(kQ8Add,
                  {a, b, number(0.5), integer(1), number(0.5), integer(1), number(0.5), integer(1),
                   number(1)},
                  kFirst, DType::Int8);
   }
   ValueId relu(ValueId a) {
-    return apply(kRelu, {a, number(0.5), integer(1), number(0.5), integer(1)}, kFirst, DType::Int8);
+    return apply(kQ8Relu, {a, number(0.5), integer(1), number(0.5), integer(1)}, kFirst,
+                 DType::Int8);
   }
 };
 
@@ -50,7 +51,7 @@ TEST(ChannelsLast, ThroughSumsAndRelus) {
   Net net;
   const ValueId a = net.conv(net.x), b = net.conv(a), sum = net.add(a, b), positive = net.relu(sum);
   const Rewritten after(net.output(net.conv(positive)), keep_channels_last);
-  ASSERT_EQ(after.names(), (Names{kOurs, kOurs, kAdd, kRelu, kOurs}));
+  ASSERT_EQ(after.names(), (Names{kOurs, kOurs, kQ8Add, kQ8Relu, kOurs}));
   for (ValueId id : {a, b, sum, positive}) EXPECT_EQ(after.tensor(id).dims, kLast) << id;
 }
 

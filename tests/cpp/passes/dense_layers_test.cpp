@@ -8,8 +8,8 @@ namespace highwater {
 namespace {
 
 using Names = std::vector<std::string>;
-const std::string kLinear = "aten.linear.default", kShared = "hw.linear.shared",
-                  kSwiglu = "hw.linear.swiglu", kView = "aten.view_copy.default";
+const std::string kLinear = "aten.linear.default", kSharedDense = "hw.linear.shared",
+                  kSwiglu = "hw.linear.swiglu", kDenseView = "aten.view_copy.default";
 const Dims kRows{8, 16}, kBatch{1, 8, 16};
 
 struct DenseLayers : ProgramBuilder {
@@ -21,7 +21,7 @@ struct DenseLayers : ProgramBuilder {
   }
   ValueId weight(const Dims& dims) { return constant(dims, "w" + std::to_string(layers++)); }
   ValueId layer(int64_t columns = 16) { return layer(weight({columns, 12}), null()); }
-  ValueId batch(ValueId of) { return apply(kView, {of, integers({1, 8, 16})}, kBatch); }
+  ValueId batch(ValueId of) { return apply(kDenseView, {of, integers({1, 8, 16})}, kBatch); }
   ValueId gate(ValueId g, ValueId u) { return apply("hw.swiglu", {g, u}, bound(g)); }
 };
 
@@ -30,7 +30,7 @@ TEST(DenseLayers, ShareTheirInput) {
   const ValueId q = b.layer(32), k = b.layer(8), v = b.layer(8);
   b.output(q).output(k).output(v);
   const Rewritten after(b, share_linear_inputs);
-  ASSERT_EQ(after.names(), Names{kShared});
+  ASSERT_EQ(after.names(), Names{kSharedDense});
   EXPECT_EQ(after.tensor(after.args(0)[1]).dims, (Dims{48, 12}));
   EXPECT_EQ(after.items(after.args(0)[3]), (std::vector<ValueId>{q, k, v}));
 }
@@ -81,7 +81,7 @@ TEST(DenseLayers, TheViewOfBothComesAfterTheGate) {
   DenseLayers b;
   const ValueId y = b.gate(b.batch(b.layer()), b.batch(b.layer()));
   const Rewritten after(b.output(y), fuse_linear_swiglu);
-  ASSERT_EQ(after.names(), (Names{kSwiglu, kView}));
+  ASSERT_EQ(after.names(), (Names{kSwiglu, kDenseView}));
   EXPECT_EQ(after.tensor(after.args(0).back()).dims, kRows);
   EXPECT_EQ(after.args(1)[0], after.args(0).back());
   EXPECT_EQ(after.args(1).back(), y);

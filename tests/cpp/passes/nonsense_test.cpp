@@ -35,8 +35,8 @@ constexpr const char* kWanted[] = {
 class Nonsense {
  public:
   explicit Nonsense(uint32_t seed) : random_(seed) {
-    const Dims kDims[] = {{}, {32}, {1, 32}, {8, 32}, {32, 16}, {32, 32}, {1, 8, 32}};
-    for (const Dims& d : kDims) {
+    const Dims some_dims[] = {{}, {32}, {1, 32}, {8, 32}, {32, 16}, {32, 32}, {1, 8, 32}};
+    for (const Dims& d : some_dims) {
       values_.push_back(b_.input(d));
       values_.push_back(b_.constant(d, "w"));
       values_.push_back(b_.constant(d, "q", DType::UInt8));

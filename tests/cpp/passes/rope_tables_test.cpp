@@ -10,7 +10,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 const std::string kSlice = "aten.slice_copy.Tensor", kRope = "et_vk.apply_rotary_emb.default";
-const Dims kRows{4, 8};
+const Dims kTurnedRows{4, 8};
 
 // q and k turned by rows of two tables.
 struct Turned : ProgramBuilder {
@@ -18,9 +18,11 @@ struct Turned : ProgramBuilder {
   ValueId start = input_scalar(), end = integer(4);
 
   ValueId rows(ValueId table, ValueId from) {
-    return apply(kSlice, {table, integer(0), from, end, integer(1)}, kRows);
+    return apply(kSlice, {table, integer(0), from, end, integer(1)}, kTurnedRows);
   }
-  ValueId view(ValueId x) { return apply("aten.view_copy.default", {x, integers({4, 8})}, kRows); }
+  ValueId view(ValueId x) {
+    return apply("aten.view_copy.default", {x, integers({4, 8})}, kTurnedRows);
+  }
   Turned& turn(ValueId cosine_rows, ValueId sine_rows) {
     const Dims q_dims{1, 4, 3, 16}, k_dims{1, 4, 1, 16};
     const ValueId q = input(q_dims), k = input(k_dims);
@@ -58,7 +60,9 @@ TEST(RopeTables, ThroughViews) {
 TEST(RopeTables, ThroughClones) {
   Turned b;
   const ValueId none = b.null();
-  const auto clone = [&](ValueId x) { return b.apply("aten.clone.default", {x, none}, kRows); };
+  const auto clone = [&](ValueId x) {
+    return b.apply("aten.clone.default", {x, none}, kTurnedRows);
+  };
   const ValueId cosines = clone(b.rows(b.cosines, b.start));
   const ValueId sines = clone(b.rows(b.sines, b.start));
   b.turn(cosines, sines).turn(cosines, sines);
@@ -80,7 +84,7 @@ TEST(RopeTables, LeavesRowsFromDifferentPlaces) {
 
 TEST(RopeTables, LeavesTablesThatAreNoSlices) {
   Turned b;
-  b.turn(b.input(kRows), b.rows(b.sines, b.start));
+  b.turn(b.input(kTurnedRows), b.rows(b.sines, b.start));
   EXPECT_TRUE(leaves_alone(b, fold_rope_tables));
 }
 
@@ -90,14 +94,14 @@ TEST(RopeTables, LeavesSlicesOfColumnsAndOfEveryOtherRow) {
   const ValueId part = columns.apply(
       kSlice,
       {wide, columns.integer(1), columns.integer(8), columns.integer(16), columns.integer(1)},
-      kRows);
+      kTurnedRows);
   columns.turn(part, part);
   EXPECT_TRUE(leaves_alone(columns, fold_rope_tables));
 
   const ValueId every_other = sparse.apply(
       kSlice,
       {sparse.cosines, sparse.integer(0), sparse.integer(8), sparse.integer(16), sparse.integer(2)},
-      kRows);
+      kTurnedRows);
   sparse.turn(every_other, every_other);
   EXPECT_TRUE(leaves_alone(sparse, fold_rope_tables));
 }

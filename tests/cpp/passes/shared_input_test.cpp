@@ -8,7 +8,7 @@ namespace highwater {
 namespace {
 
 using Names = std::vector<std::string>;
-const std::string kOne = "et_vk.linear_q4gsw.default", kShared = "hw.linear_q4gsw.shared";
+const std::string kOneQ4 = "et_vk.linear_q4gsw.default", kSharedQ4 = "hw.linear_q4gsw.shared";
 
 TEST(SharedInput, LayersOfDifferentWidths) {
   Q4Layers b;
@@ -16,7 +16,7 @@ TEST(SharedInput, LayersOfDifferentWidths) {
   const ValueId q = b.layer(x, {.columns = 32}), k = b.layer(x, {.columns = 8}), v = b.layer(x);
   b.output(q).output(k).output(v);
   const Rewritten after(b, share_linear_inputs);
-  ASSERT_EQ(after.names(), Names{kShared});
+  ASSERT_EQ(after.names(), Names{kSharedQ4});
   const auto& args = after.args(0);
   EXPECT_EQ(args[0], x);
   EXPECT_EQ(after.tensor(args[1]).dims, (Dims{56, 32})) << "weights, one above the other";
@@ -25,8 +25,12 @@ TEST(SharedInput, LayersOfDifferentWidths) {
 }
 
 TEST(SharedInput, AtMostThreeAtATime) {
-  const std::vector<Names> expected{{kOne},          {kShared},          {kShared},
-                                    {kShared, kOne}, {kShared, kShared}, {kShared, kShared}};
+  const std::vector<Names> expected{{kOneQ4},
+                                    {kSharedQ4},
+                                    {kSharedQ4},
+                                    {kSharedQ4, kOneQ4},
+                                    {kSharedQ4, kSharedQ4},
+                                    {kSharedQ4, kSharedQ4}};
   for (size_t count = 1; count <= expected.size(); ++count) {
     Q4Layers b;
     const ValueId x = b.layer_input();
@@ -43,7 +47,7 @@ TEST(SharedInput, TakesThePlaceOfTheFirst) {
   const ValueId last = b.layer(x, {.columns = 64});
   b.output(b.apply("aten.mul.Tensor", {between, last}, {8, 64}));
   EXPECT_EQ(Rewritten(b, share_linear_inputs).names(),
-            (Names{kShared, "aten.relu.default", "aten.mul.Tensor"}));
+            (Names{kSharedQ4, "aten.relu.default", "aten.mul.Tensor"}));
 }
 
 TEST(SharedInput, LeavesLayersInARow) {

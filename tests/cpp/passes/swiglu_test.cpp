@@ -7,21 +7,21 @@ namespace highwater {
 namespace {
 
 using Names = std::vector<std::string>;
-const Dims kDims{16, 6};
+const Dims kGateDims{16, 6};
 
 // The three calls, whose factors may be swapped.
 struct Gate {
   bool inner_swapped = false, outer_swapped = false;
-  Dims u_dims = kDims;
+  Dims u_dims = kGateDims;
   DType g_dtype = DType::Float32, u_dtype = DType::Float32;
 
   ProgramBuilder b;
   ValueId g = 0, u = 0, sigmoid = 0, silu = 0, y = 0;
 
   ProgramBuilder& build() {
-    g = b.input(kDims, g_dtype);
+    g = b.input(kGateDims, g_dtype);
     u = b.input(u_dims, u_dtype);
-    sigmoid = b.apply("aten.sigmoid.default", {g}, kDims);
+    sigmoid = b.apply("aten.sigmoid.default", {g}, kGateDims);
     silu = multiply(g, sigmoid, inner_swapped);
     y = multiply(silu, u, outer_swapped);
     return b.output(y);
@@ -29,7 +29,7 @@ struct Gate {
 
   ValueId multiply(ValueId one, ValueId other, bool swapped) {
     if (swapped) std::swap(one, other);
-    return b.apply("aten.mul.Tensor", {one, other}, kDims);
+    return b.apply("aten.mul.Tensor", {one, other}, kGateDims);
   }
 };
 
@@ -60,8 +60,8 @@ TEST(Swiglu, LeavesWhatIsReadTwice) {
   Gate of_sigmoid, of_silu;
   of_sigmoid.build();
   of_silu.build();
-  of_sigmoid.b.output(of_sigmoid.b.apply("aten.relu.default", {of_sigmoid.sigmoid}, kDims));
-  of_silu.b.output(of_silu.b.apply("aten.relu.default", {of_silu.silu}, kDims));
+  of_sigmoid.b.output(of_sigmoid.b.apply("aten.relu.default", {of_sigmoid.sigmoid}, kGateDims));
+  of_silu.b.output(of_silu.b.apply("aten.relu.default", {of_silu.silu}, kGateDims));
   EXPECT_TRUE(leaves_alone(of_sigmoid.b, fuse_swiglu));
   EXPECT_TRUE(leaves_alone(of_silu.b, fuse_swiglu));
 }
@@ -90,19 +90,19 @@ TEST(Swiglu, LeavesIntegers) {
 
 TEST(Swiglu, LeavesTheSigmoidOfSomethingElse) {
   ProgramBuilder b;
-  const ValueId g = b.input(kDims), u = b.input(kDims);
-  const ValueId sigmoid = b.apply("aten.sigmoid.default", {u}, kDims);
-  const ValueId product = b.apply("aten.mul.Tensor", {g, sigmoid}, kDims);
-  b.output(b.apply("aten.mul.Tensor", {product, g}, kDims));
+  const ValueId g = b.input(kGateDims), u = b.input(kGateDims);
+  const ValueId sigmoid = b.apply("aten.sigmoid.default", {u}, kGateDims);
+  const ValueId product = b.apply("aten.mul.Tensor", {g, sigmoid}, kGateDims);
+  b.output(b.apply("aten.mul.Tensor", {product, g}, kGateDims));
   EXPECT_TRUE(leaves_alone(b, fuse_swiglu));
 }
 
 TEST(Swiglu, LeavesASquareOfIt) {
   ProgramBuilder b;
-  const ValueId g = b.input(kDims);
-  const ValueId sigmoid = b.apply("aten.sigmoid.default", {g}, kDims);
-  const ValueId silu = b.apply("aten.mul.Tensor", {g, sigmoid}, kDims);
-  b.output(b.apply("aten.mul.Tensor", {silu, silu}, kDims));
+  const ValueId g = b.input(kGateDims);
+  const ValueId sigmoid = b.apply("aten.sigmoid.default", {g}, kGateDims);
+  const ValueId silu = b.apply("aten.mul.Tensor", {g, sigmoid}, kGateDims);
+  b.output(b.apply("aten.mul.Tensor", {silu, silu}, kGateDims));
   EXPECT_TRUE(leaves_alone(b, fuse_swiglu));
 }
 

@@ -7,19 +7,18 @@
 namespace highwater {
 namespace {
 
-constexpr int64_t kLengths[] = {128, 100, 37, 64, 1, 0, 128};
-
 TEST(Session, IsRightAtEveryLengthInTurn) {
   const Residual residual(0.5f);
   const auto session = residual.load();
-  for (int64_t n : kLengths) residual.run_and_compare(*session, n, static_cast<float>(n) * 0.01f);
+  for (int64_t n : Residual::kLengths)
+    residual.run_and_compare(*session, n, static_cast<float>(n) * 0.01f);
 }
 
 TEST(Session, RunCostsOnePassOneSubmitAndOneParamsWriteAtMost) {
   const Residual residual(0.5f);
   const auto session = residual.load();
   int64_t before = Residual::kMostRows;
-  for (int64_t n : kLengths) {
+  for (int64_t n : Residual::kLengths) {
     residual.run_and_compare(*session, n, 1.0f);
     const Accounts& a = session->run_accounts();
     EXPECT_EQ(a.passes, n == 0 ? 0u : 1u) << n;

@@ -6,12 +6,10 @@
 namespace highwater {
 namespace {
 
-constexpr int64_t kLengths[] = {128, 100, 37, 64, 1, 0, 128};
-
 TEST(StartedRun, IsRightAtEveryLengthAndCostsWhatARunCosts) {
   const Residual residual(0.5f);
   const auto session = residual.load();
-  for (int64_t n : kLengths) {
+  for (int64_t n : Residual::kLengths) {
     residual.start(*session, n, 1.0f);
     residual.finish_and_compare(*session, n, 1.0f);
     const Accounts started = session->run_accounts();
@@ -31,7 +29,7 @@ TEST(StartedRun, AllocatesNothingWhenWarm) {
   const Residual residual(0.5f);
   const auto session = residual.load();
   for (int i = 0; i < 2; ++i) {
-    for (int64_t n : kLengths) {
+    for (int64_t n : Residual::kLengths) {
       residual.start(*session, n, 1.0f);
       residual.finish_and_compare(*session, n, 1.0f);
       if (i == 0) continue;
@@ -79,7 +77,7 @@ TEST(StartedRun, ThatIsRefusedLeavesNothingToFinish) {
 TEST(StartedRun, OfTwoSessionsAtATimeIsRight) {
   const Residual first(0.5f), second(-3.0f), third(2.0f);
   const auto a = first.load(), b = second.load(), c = third.load();
-  for (int64_t n : kLengths) {
+  for (int64_t n : Residual::kLengths) {
     first.start(*a, n, 1.0f);
     second.start(*b, 128 - n, 2.0f);
     third.run_and_compare(*c, n, 3.0f);  // waits while both are under way

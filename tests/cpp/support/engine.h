@@ -1,6 +1,7 @@
 // A program on the real graph and the real sweep, without a GPU.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "support/toy_ops.h"
 
 namespace highwater {
+
+constexpr int64_t kMaxInt = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMinInt = std::numeric_limits<int64_t>::min();
 
 // Everything that a call may change, copied.
 struct Snapshot {

@@ -9,7 +9,7 @@ namespace fb = ::executorch_flatbuffer;
 using flatbuffers::FlatBufferBuilder;
 using flatbuffers::Offset;
 
-constexpr size_t kHeaderAt = 8, kHeaderSize = 24, kAlignment = 16;
+constexpr size_t kHeaderAt = 8, kPteHeaderSize = 24, kAlignment = 16;
 
 fb::ScalarType scalar_type(DType dtype) {
   switch (dtype) {
@@ -124,7 +124,7 @@ Blob make_pte(const PteContent& content) {
   const size_t program_size = file.size();
   file.resize((program_size + kAlignment - 1) / kAlignment * kAlignment);
   std::memcpy(file.data() + kHeaderAt, "eh00", 4);
-  put(file, kHeaderAt + 4, static_cast<uint32_t>(kHeaderSize));
+  put(file, kHeaderAt + 4, static_cast<uint32_t>(kPteHeaderSize));
   put(file, kHeaderAt + 8, static_cast<uint64_t>(program_size));
   put(file, kHeaderAt + 16, content.segments_begin.value_or(file.size()));
   file.insert(file.end(), content.blob.begin(), content.blob.end());

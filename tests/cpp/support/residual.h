@@ -16,6 +16,8 @@ namespace highwater {
 class Residual {
  public:
   static constexpr int64_t kMostRows = 128, kWidth = 24;
+  // To run it at: shorter, longer again, a single row, none.
+  static constexpr int64_t kLengths[] = {128, 100, 37, 64, 1, 0, 128};
 
   explicit Residual(float weight);
 
