@@ -4,7 +4,7 @@ import pytest
 import torch
 from support import lowering
 from support.live import EXACT, FLOAT, HALF, LENGTHS, LiveProgram, Tolerance, check_live
-from support.modules import Fn, live, shapes
+from support.modules import Fn, Together, live, shapes
 
 # Sums that cancel are compared by the size of what went into them.
 SUM = Tolerance(1e-4, 1e-5)
@@ -37,31 +37,32 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("op", ["mean", "amin", "argmax"])
+def check_ops(ops, dims, make_inputs, dynamic, keepdim=True, **options):
+    """Each of these ops over the same dims of the same input."""
+    chosen = {op: OPS[op] for op in ops}
+
+    def along(function):
+        return lambda x: function(x, dims, keepdim)
+
+    check_live(
+        Together({op: along(function) for op, (function, _, _) in chosen.items()}),
+        make_inputs,
+        shapes(dynamic),
+        ops=[name for _, name, _ in chosen.values()],
+        **{"tolerance": {op: tolerance for op, (_, _, tolerance) in chosen.items()}, **options},
+    )
+
+
 @pytest.mark.parametrize("place", PLACES)
-def test_places(op, place):
-    function, name, tolerance = OPS[op]
+def test_places(place):
     shape, at, dim = PLACES[place]
-    check_live(
-        Fn(lambda x: function(x, dim, True)),
-        lambda n: (torch.randn(shape(n)),),
-        shapes({at: live()}),
-        ops=[name],
-        tolerance=tolerance,
-    )
+    ops = ["mean", "amin", "argmax"]
+    check_ops(ops, dim, lambda n: (torch.randn(shape(n)),), {at: live()})
 
 
-@pytest.mark.parametrize("op", OPS)
 @pytest.mark.parametrize("keepdim", [True, False], ids=["kept", "dropped"])
-def test_every_op_along_the_last_dim(op, keepdim):
-    function, name, tolerance = OPS[op]
-    check_live(
-        Fn(lambda x: function(x, -1, keepdim)),
-        lambda n: (torch.randn(3, n, 12),),
-        shapes({1: live()}),
-        ops=[name],
-        tolerance=tolerance,
-    )
+def test_every_op_along_the_last_dim(keepdim):
+    check_ops(OPS, -1, lambda n: (torch.randn(3, n, 12),), {1: live()}, keepdim)
 
 
 # name: shape at length n, the live dim, the reduced dims
@@ -75,74 +76,40 @@ SEVERAL = {
 }
 
 
-@pytest.mark.parametrize("op", ["sum", "mean", "amax"])
 @pytest.mark.parametrize("dims", SEVERAL)
-def test_several_dims(op, dims):
-    function, name, tolerance = OPS[op]
+def test_several_dims(dims):
     shape, at, reduced = SEVERAL[dims]
-    check_live(
-        Fn(lambda x: function(x, reduced, True)),
-        lambda n: (torch.randn(shape(n)),),
-        shapes({at: live()}),
-        ops=[name],
-        tolerance=tolerance,
-    )
+    ops = ["sum", "mean", "amax"]
+    check_ops(ops, reduced, lambda n: (torch.randn(shape(n)),), {at: live()})
 
 
 # Widths about the vector and workgroup sizes.
 @pytest.mark.parametrize("width", [1, 3, 4, 63, 64, 65, 257, 1024])
-@pytest.mark.parametrize("op", ["sum", "argmin"])
-def test_widths(op, width):
-    function, name, tolerance = OPS[op]
-    check_live(
-        Fn(lambda x: function(x, -1, True)),
-        lambda n: (torch.randn(n, width),),
-        shapes({0: live()}),
-        ops=[name],
-        tolerance=tolerance,
-    )
+def test_widths(width):
+    check_ops(["sum", "argmin"], -1, lambda n: (torch.randn(n, width),), {0: live()})
 
 
-@pytest.mark.parametrize("op", ["argmax", "argmin"])
-def test_the_first_of_equals(op):
-    function, name, tolerance = OPS[op]
-    check_live(
-        Fn(lambda x: function(x, -1, True)),
-        lambda n: (torch.randint(0, 3, (n, 200)).float(),),
-        shapes({0: live()}),
-        ops=[name],
-        tolerance=tolerance,
-    )
+def test_the_first_of_equals():
+    def inputs(n):
+        return (torch.randint(0, 3, (n, 200)).float(),)
+
+    check_ops(["argmax", "argmin"], -1, inputs, {0: live()})
 
 
-@pytest.mark.parametrize("op", ["amax", "argmax"])
-def test_infinities(op):
-    function, name, tolerance = OPS[op]
-
+def test_infinities():
     def inputs(n):
         x = torch.full((n, 70), -torch.inf)
         x[: n // 2, 69] = torch.inf
         return (x,)
 
-    check_live(
-        Fn(lambda x: function(x, -1, True)),
-        inputs,
-        shapes({0: live()}),
-        ops=[name],
-        tolerance=tolerance,
-    )
+    check_ops(["amax", "argmax"], -1, inputs, {0: live()})
 
 
-@pytest.mark.parametrize("op", ["sum", "mean", "amax"])
-def test_half(op):
-    function, name, _ = OPS[op]
-    check_live(
-        Fn(lambda x: function(x, -1, True)),
-        lambda n: (torch.randn(n, 30).half(),),
-        shapes({0: live()}),
-        ops=[name],
-        tolerance=HALF,
-    )
+def test_half():
+    def inputs(n):
+        return (torch.randn(n, 30).half(),)
+
+    check_ops(["sum", "mean", "amax"], -1, inputs, {0: live()}, tolerance=HALF)
 
 
 def test_a_long_sum_of_small_numbers():

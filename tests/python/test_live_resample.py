@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from support.exporter_gates import opened
 from support.live import BOTH_KINDS, EXACT, HALF, LiveProgram, Tolerance, check_live
 from support.lowering import assert_delegated, lower
-from support.modules import Fn, live, shapes
+from support.modules import Fn, Together, live, shapes
 from torch import nn
 
 NEAREST = "aten.upsample_nearest2d.vec"
@@ -65,38 +65,39 @@ def least_size(function) -> int:
     raise AssertionError("there is no such size")
 
 
-@pytest.mark.parametrize("dim", range(4), ids=["batch", "channels", "height", "width"])
-@pytest.mark.parametrize("name", UPSAMPLES)
-def test_upsampling(name, dim):
-    function, op, tolerance = UPSAMPLES[name]
+LEAST = {name: least_size(function) for name, (function, _, _) in UPSAMPLES.items()}
 
+
+@pytest.mark.parametrize("least", sorted(set(LEAST.values())), ids="{} or more".format)
+@pytest.mark.parametrize("dim", range(4), ids=["batch", "channels", "height", "width"])
+def test_upsampling(dim, least):
     def images(n):
         size = [2, 3, 6, 11]
         size[dim] = n
         return (torch.randn(size),)
 
-    least = least_size(function) if dim >= 2 else 1
+    chosen = {name: row for name, row in UPSAMPLES.items() if LEAST[name] == least}
+    shortest = least if dim >= 2 else 1
     check_live(
-        Fn(function),
+        Together({name: function for name, (function, _, _) in chosen.items()}),
         images,
-        shapes({dim: live(least=max(least, 3), most=MOST)}),
-        ops=[op],
-        lengths=tuple(max(n, least) for n in LENGTHS),
-        tolerance=tolerance,
+        shapes({dim: live(least=max(shortest, 3), most=MOST)}),
+        ops={op for _, op, _ in chosen.values()},
+        lengths=tuple(max(n, shortest) for n in LENGTHS),
+        tolerance={name: tolerance for name, (_, _, tolerance) in chosen.items()},
         kinds=BOTH_KINDS,
     )
 
 
-@pytest.mark.parametrize("name", ["nearest, 1.7 times", "linear, 1.7 times"])
-def test_upsampling_images_of_any_size(name):
-    function, op, tolerance = UPSAMPLES[name]
+def test_upsampling_images_of_any_size():
+    names = ("nearest, 1.7 times", "linear, 1.7 times")
     check_live(
-        Fn(function),
+        Together({name: UPSAMPLES[name][0] for name in names}),
         lambda size: (torch.randn(2, 3, *size),),
         shapes({2: live("h", least=3, most=MOST), 3: live("w", least=3, most=MOST)}),
-        ops=[op],
+        ops=[NEAREST, LINEAR],
         lengths=SIZES,
-        tolerance=tolerance,
+        tolerance=WEIGHTED,
         kinds=BOTH_KINDS,
     )
 
@@ -185,10 +186,16 @@ def test_grids(name):
 
 
 # The exporter delegates but one of these.
-@pytest.mark.parametrize("align", [True, False], ids=["corners aligned", "not aligned"])
-@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
 @pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
-def test_every_mode_of_sampling(mode, padding, align):
+def test_every_mode_of_sampling(mode):
+    functions = {
+        f"{padding}, {'corners aligned' if align else 'not aligned'}": grid_sample(
+            mode, padding, align
+        )
+        for padding in ("zeros", "border", "reflection")
+        for align in (True, False)
+    }
+
     def inputs(n):
         # Far outside as well; and not between two elements, where either would do.
         grid = 3 * torch.randn(2, n, 5, 2)
@@ -196,7 +203,7 @@ def test_every_mode_of_sampling(mode, padding, align):
 
     with opened(GRID):
         check_live(
-            grid_sample(mode, padding, align),
+            Together(functions),
             inputs,
             shapes({2: live(least=2, most=MOST)}, {1: live(least=2, most=MOST)}),
             ops=[GRID],

@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from support.exporter_gates import opened
 from support.live import BOTH_KINDS, EXACT, FLOAT, HALF, check_live
-from support.modules import Fn, live, shapes
+from support.modules import Fn, Together, live, shapes
 from torch import nn
 
 MAX = "aten.max_pool2d_with_indices.default"
@@ -48,67 +48,70 @@ def in_steps(pool, dim: int):
     return stride * live(f"s{dim}", least=4, most=MOST // stride)
 
 
-def lengths_for(pool, dim: int, most: int):
-    """The engine runs at all sizes, also between those that were exported."""
+def smallest_size(pool, dim: int) -> int:
+    """That it takes. The engine runs at all sizes, also between those that were exported."""
     axis = dim - 2
     window, padding = (
         x if isinstance(x, int) else x[axis] for x in (pool.kernel_size, pool.padding)
     )
     dilation = getattr(pool, "dilation", 1)
     dilation = dilation if isinstance(dilation, int) else dilation[axis]
-    least = max(dilation * (window - 1) + 1 - 2 * padding, 1)
-    return tuple(n for n in (most, 31, 7, 23, 5, least, most) if least <= n <= most)
+    return max(dilation * (window - 1) + 1 - 2 * padding, 1)
 
 
-@pytest.mark.parametrize("pool", POOLS)
+def check_pools(pools, make_inputs, dynamic, lengths):
+    """Each of these pools of the same images."""
+    rows = {name: POOLS[name] for name in pools}
+    check_live(
+        Together({name: module for name, (module, _, _) in rows.items()}),
+        make_inputs,
+        shapes(dynamic),
+        ops={op for _, op, _ in rows.values()},
+        lengths=lengths,
+        tolerance={name: tolerance for name, (_, _, tolerance) in rows.items()},
+        kinds=BOTH_KINDS,
+    )
+
+
 @pytest.mark.parametrize("dim", [0, 1], ids=["batch", "channels"])
-def test_pools_of_many_planes(pool, dim):
-    module, op, tolerance = POOLS[pool]
-    check_live(
-        module,
-        lambda n: (torch.randn(n, 3, 9, 11) if dim == 0 else torch.randn(2, n, 9, 11),),
-        ({dim: live(most=MOST)},),
-        ops=[op],
-        lengths=LENGTHS,
-        tolerance=tolerance,
-        kinds=BOTH_KINDS,
-    )
+def test_pools_of_many_planes(dim):
+    def images(n):
+        return (torch.randn(n, 3, 9, 11) if dim == 0 else torch.randn(2, n, 9, 11),)
+
+    check_pools(POOLS, images, {dim: live(most=MOST)}, LENGTHS)
 
 
-@pytest.mark.parametrize("pool", POOLS)
+# Those for which torch exports the same sizes.
+ALIKE = {
+    "whole windows": [name for name, row in POOLS.items() if not row[0].ceil_mode],
+    "steps of 2": ["largest, the last cut off", "mean, the last cut off"],
+    "steps of 3": ["mean, the last cut off, without the padding"],
+}
+
+
+@pytest.mark.parametrize("pools", ALIKE)
 @pytest.mark.parametrize("dim", [2, 3], ids=["height", "width"])
-def test_pools_of_live_planes(pool, dim):
-    module, op, tolerance = POOLS[pool]
-    size = in_steps(module, dim)
-    check_live(
-        module,
-        lambda n: (torch.randn(2, 3, n, 12) if dim == 2 else torch.randn(2, 3, 12, n),),
-        ({dim: size},),
-        ops=[op],
-        lengths=lengths_for(module, dim, _most(size)),
-        tolerance=tolerance,
-        kinds=BOTH_KINDS,
-    )
+def test_pools_of_live_planes(pools, dim):
+    def images(n):
+        return (torch.randn(2, 3, n, 12) if dim == 2 else torch.randn(2, 3, 12, n),)
+
+    modules = [POOLS[name][0] for name in ALIKE[pools]]
+    size = in_steps(modules[0], dim)
+    least = max(smallest_size(module, dim) for module in modules)
+    lengths = tuple(n for n in (size.max, 31, 7, 23, 5, least, size.max) if least <= n <= size.max)
+    check_pools(ALIKE[pools], images, {dim: size}, lengths)
 
 
-@pytest.mark.parametrize("pool", POOLS)
-def test_pools_of_images_of_any_size(pool):
-    module, op, tolerance = POOLS[pool]
-    height, width = in_steps(module, 2), in_steps(module, 3)
-    most = (_most(height), _most(width))
-    check_live(
-        module,
+@pytest.mark.parametrize("pools", ALIKE)
+def test_pools_of_images_of_any_size(pools):
+    height, width = (in_steps(POOLS[ALIKE[pools][0]][0], dim) for dim in (2, 3))
+    most = (height.max, width.max)
+    check_pools(
+        ALIKE[pools],
         lambda size: (torch.randn(3, *size),),
-        ({1: height, 2: width},),
-        ops=[op],
-        lengths=(most, (31, 7), (8, 37), (13, 13), most),
-        tolerance=tolerance,
-        kinds=BOTH_KINDS,
+        {1: height, 2: width},
+        (most, (31, 7), (8, 37), (13, 13), most),
     )
-
-
-def _most(size) -> int:
-    return size.max
 
 
 # From 256 elements on a workgroup shares a window on a GPU.

@@ -13,6 +13,7 @@ from pathlib import Path
 import highwater
 import torch
 from executorch.runtime import Runtime
+from torch.utils import _pytree as pytree
 
 from support import lowering
 
@@ -86,18 +87,23 @@ class LiveProgram:
         self.routes.add(tuple(account["kernels"]))
         return outputs
 
-    def check(self, module, *inputs, tolerance: Tolerance = FLOAT) -> list:
-        """Runs, and compares values, live shapes and dtypes with those of the eager module."""
+    def check(self, module, *inputs, tolerance: Tolerance | dict[str, Tolerance] = FLOAT) -> list:
+        """Runs, and compares values, live shapes and dtypes with those of the eager module.
+
+        Where that gives a dict, there may be a tolerance for each of its keys.
+        """
         with torch.no_grad():
-            expected = torch.utils._pytree.tree_leaves(module(*inputs))
+            expected, _ = pytree.tree_flatten_with_path(module(*inputs))
         actual = self.run(*inputs)
         assert len(actual) == len(expected), f"{len(actual)} outputs, not {len(expected)}"
-        for index, (got, want) in enumerate(zip(actual, expected, strict=True)):
-            shapes = ", ".join(str(list(getattr(x, "shape", [x]))) for x in inputs)
+        shapes = ", ".join(str(list(getattr(x, "shape", [x]))) for x in inputs)
+        for got, (path, want) in zip(actual, expected, strict=True):
+            name = f"output {pytree.keystr(path)}"
             if isinstance(want, torch.Tensor):
-                assert_same(got, want, tolerance, f"output {index} for inputs {shapes}")
+                near = tolerance[path[0].key] if isinstance(tolerance, dict) else tolerance
+                assert_same(got, want, near, f"{name} for inputs {shapes}")
             else:
-                assert got == want, f"output {index} is {got}, not {want}, for inputs {shapes}"
+                assert got == want, f"{name} is {got}, not {want}, for inputs {shapes}"
         return actual
 
     def check_rejects(self, *inputs) -> None:
@@ -164,7 +170,7 @@ def check_live(
     *,
     ops=(),
     lengths=LENGTHS,
-    tolerance: Tolerance = FLOAT,
+    tolerance: Tolerance | dict[str, Tolerance] = FLOAT,
     over_bound: bool = True,
     kinds=(None,),
     golden=None,

@@ -17,8 +17,23 @@ class Fn(nn.Module):
         return self.function(*inputs)
 
 
+class Together(nn.Module):
+    """Functions or modules of the same inputs as one program, because to lower one takes longer
+    than to run it. Its outputs have the names of the functions."""
+
+    def __init__(self, functions: dict):
+        super().__init__()
+        self.functions = functions
+        for index, function in enumerate(functions.values()):
+            if isinstance(function, nn.Module):
+                self.add_module(str(index), function)
+
+    def forward(self, *inputs):
+        return {name: function(*inputs) for name, function in self.functions.items()}
+
+
 def shapes(*per_input):
-    """Dynamic shapes for `Fn`, whose inputs are one variadic parameter."""
+    """Dynamic shapes for `Fn` and `Together`, whose inputs are one variadic parameter."""
     return (tuple(per_input),)
 
 
