@@ -3,7 +3,7 @@
 import pytest
 import torch
 from support.live import EXACT, FLOAT, TRANSCENDENTAL, check_live
-from support.modules import Fn, live, shapes
+from support.modules import Fn, Together, live, shapes
 
 
 def floats(*shape):
@@ -96,15 +96,22 @@ OPS = {
 }
 
 
-@pytest.mark.parametrize("op", OPS)
-def test_same_shape(op):
-    function, left, right, name, tolerance = OPS[op]
+# Of the same two inputs.
+ALIKE = {}
+for _name, (_, _left, _right, *_) in OPS.items():
+    ALIKE.setdefault((_left, _right), []).append(_name)
+
+
+@pytest.mark.parametrize("ops", ALIKE.values(), ids=", ".join)
+def test_same_shape(ops):
+    rows = {op: OPS[op] for op in ops}
+    _, left, right, *_ = rows[ops[0]]
     check_live(
-        Fn(function),
+        Together({op: function for op, (function, *_) in rows.items()}),
         lambda n: (left(n, 24), right(n, 24)),
         shapes({0: live()}, {0: live()}),
-        ops=[name],
-        tolerance=tolerance,
+        ops={name for *_, name, _ in rows.values()},
+        tolerance={op: tolerance for op, (*_, tolerance) in rows.items()},
     )
 
 

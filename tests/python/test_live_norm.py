@@ -4,7 +4,7 @@ import pytest
 import torch
 from support import lowering
 from support.live import HALF, LENGTHS, LiveProgram, Tolerance, check_live
-from support.modules import Fn, live, shapes
+from support.modules import Fn, Together, live, shapes
 from torch import nn
 
 NORM = Tolerance(1e-4, 1e-4)
@@ -41,13 +41,16 @@ LAYERS = {
 
 
 @pytest.mark.parametrize("layer", LAYERS)
-@pytest.mark.parametrize("affine", [True, False], ids=["weights", "none"])
-def test_layer_norm(layer, affine):
+def test_layer_norm(layer):
     dims, shape, at = LAYERS[layer]
+    norms = {
+        "weights": randomized(nn.LayerNorm(dims)),
+        "none": nn.LayerNorm(dims, elementwise_affine=False),
+    }
     check_live(
-        randomized(nn.LayerNorm(dims, elementwise_affine=affine)),
+        Together(norms),
         lambda n: (torch.randn(shape(n)),),
-        ({at: live()},),
+        shapes({at: live()}),
         ops=["aten.native_layer_norm.default"],
         tolerance=NORM,
     )
@@ -130,13 +133,16 @@ GROUPS = {
 
 
 @pytest.mark.parametrize("group", GROUPS)
-@pytest.mark.parametrize("affine", [True, False], ids=["weights", "none"])
-def test_group_norm(group, affine):
+def test_group_norm(group):
     groups, channels, shape, at = GROUPS[group]
+    norms = {
+        "weights": randomized(nn.GroupNorm(groups, channels)),
+        "none": nn.GroupNorm(groups, channels, affine=False),
+    }
     check_live(
-        randomized(nn.GroupNorm(groups, channels, affine=affine)),
+        Together(norms),
         lambda n: (torch.randn(shape(n)),),
-        ({at: live(least=2)},),
+        shapes({at: live(least=2)}),
         ops=["aten.native_group_norm.default"],
         lengths=tuple(max(n, 2) for n in LENGTHS),
         tolerance=NORM,

@@ -4,14 +4,11 @@ import pytest
 import torch
 from support import lowering
 from support.live import HALF, LENGTHS, LiveProgram, Tolerance, check_live
-from support.modules import Fn, live, shapes
+from support.modules import Fn, Together, live, shapes
 
 SOFTMAX = Tolerance(1e-5, 1e-4)
 
-OPS = {
-    "softmax": (torch.softmax, "aten._softmax.default"),
-    "log_softmax": (torch.log_softmax, "aten._log_softmax.default"),
-}
+OPS = ("aten._softmax.default", "aten._log_softmax.default")
 
 # name: shape at length n, the live dim, the dim of the softmax
 PLACES = {
@@ -32,46 +29,46 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("op", OPS)
+def both(dim):
+    return Together(
+        {"softmax": lambda x: x.softmax(dim), "log_softmax": lambda x: x.log_softmax(dim)}
+    )
+
+
 @pytest.mark.parametrize("place", PLACES)
-def test_places(op, place):
-    function, name = OPS[op]
+def test_places(place):
     shape, at, dim = PLACES[place]
     size = live()
     at = at if isinstance(at, tuple) else (at,)
     check_live(
-        Fn(lambda x: function(x, dim)),
+        both(dim),
         lambda n: (torch.randn(shape(n)) * 3,),
         shapes(dict.fromkeys(at, size)),
-        ops=[name],
+        ops=OPS,
         tolerance=SOFTMAX,
     )
 
 
-@pytest.mark.parametrize("op", OPS)
 @pytest.mark.parametrize("width", [50257, 128256])
-def test_a_whole_vocabulary(op, width):
+def test_a_whole_vocabulary(width):
     """More rounds than a software adapter allows one invocation."""
-    function, name = OPS[op]
     check_live(
-        Fn(lambda x: function(x, -1)),
+        both(-1),
         lambda n: (torch.randn(1, n, width),),
         shapes({1: live(most=5)}),
-        ops=[name],
+        ops=OPS,
         lengths=(5, 3, 1, 4, 5),
         tolerance=SOFTMAX,
     )
 
 
-@pytest.mark.parametrize("op", OPS)
 @pytest.mark.parametrize("dim", [1, 2])
-def test_large_and_small_values(op, dim):
-    function, name = OPS[op]
+def test_large_and_small_values(dim):
     check_live(
-        Fn(lambda x: function(x, dim)),
+        both(dim),
         lambda n: (torch.randn(1, n, 33) * torch.logspace(-3, 3, n).reshape(1, n, 1),),
         shapes({1: live()}),
-        ops=[name],
+        ops=OPS,
         tolerance=SOFTMAX,
     )
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from support.live import EXACT, FLOAT, TRANSCENDENTAL, check_live
-from support.modules import Fn, live, shapes
+from support.modules import Fn, Together, live, shapes
 
 
 def wide(*shape):
@@ -83,28 +83,26 @@ OPS = {
 }
 
 
-@pytest.mark.parametrize("op", OPS)
-def test_rows(op):
-    function, make, name, tolerance = OPS[op]
+def check_ops(ops, make_input, dynamic):
+    """Each of these ops of the same input."""
+    rows = {op: OPS[op] for op in ops}
     check_live(
-        Fn(function),
-        lambda n: (make(n, 23),),
-        shapes({0: live()}),
-        ops=[name],
-        tolerance=tolerance,
+        Together({op: function for op, (function, *_) in rows.items()}),
+        lambda n: (make_input(n),),
+        shapes(dynamic),
+        ops={name for _, _, name, _ in rows.values()},
+        tolerance={op: tolerance for op, (*_, tolerance) in rows.items()},
     )
 
 
-@pytest.mark.parametrize("op", ["neg", "exp", "gelu, erf", "clamp, int"])
-def test_the_live_dim_is_the_last(op):
-    function, make, name, tolerance = OPS[op]
-    check_live(
-        Fn(function),
-        lambda n: (make(2, 3, n),),
-        shapes({2: live()}),
-        ops=[name],
-        tolerance=tolerance,
-    )
+@pytest.mark.parametrize("make", [wide, positive, halves, ints], ids=lambda make: make.__name__)
+def test_rows(make):
+    check_ops([op for op in OPS if OPS[op][1] is make], lambda n: make(n, 23), {0: live()})
+
+
+def test_the_live_dim_is_the_last():
+    check_ops(["neg", "exp", "gelu, erf"], lambda n: wide(2, 3, n), {2: live()})
+    check_ops(["clamp, int"], lambda n: ints(2, 3, n), {2: live()})
 
 
 def test_a_long_chain_shares_memory_between_its_steps():
