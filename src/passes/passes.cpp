@@ -14,7 +14,8 @@ constexpr Pass kPasses[] = {
     {"rope_tables", &fold_rope_tables},     {"swiglu", &fuse_swiglu},
     {"fake_quantize", &fuse_fake_quantize}, {"equal_views", &merge_equal_views},
     {"linear_swiglu", &fuse_linear_swiglu}, {"shared_input", &share_linear_inputs},
-    {"add_rms_norm", &fuse_add_rms_norm},   {"channels_last", &keep_channels_last},
+    {"add_rms_norm", &fuse_add_rms_norm},   {"conv_epilogue", &fuse_conv_epilogue},
+    {"channels_last", &keep_channels_last},
 };
 
 constexpr std::string_view kAll = "all";

@@ -31,6 +31,9 @@ void fuse_linear_swiglu(Program& program);
 // A sum and the norm of it are one op.
 void fuse_add_rms_norm(Program& program);
 
+// What is added to a convolution's result, and the activation of it, are one op with it.
+void fuse_conv_epilogue(Program& program);
+
 // Int8 tensors between convolutions have their channels last, as the kernels read them.
 void keep_channels_last(Program& program);
 

@@ -12,13 +12,16 @@ namespace {
 
 // What some rewrite looks for.
 constexpr const char* kWanted[] = {
+    "aten.convolution.default",
     "aten.linear.default",
     "aten.mul.Tensor",
+    "aten.relu.default",
     "aten.sigmoid.default",
     "aten.add.Tensor",
     "aten.view_copy.default",
     "aten.clone.default",
     "aten.slice_copy.Tensor",
+    "et_vk.conv_with_clamp.default",
     "et_vk.rms_norm.default",
     "et_vk.apply_rotary_emb.default",
     "et_vk.linear_q4gsw.default",
