@@ -5,7 +5,7 @@ namespace highwater {
 Epilogue Epilogue::read(Args& a) {
   if (a.takes("output_min")) return {Activation::read_clamp(a, "output_min", "output_max"), {}};
   if (!a.takes("residual")) return {};
-  return {Activation::read(a), a.optional_tensor("residual"), a.flag("adds_last")};
+  return {Activation::read(a, "activation"), a.optional_tensor("residual"), a.flag("adds_last")};
 }
 
 std::string Epilogue::lines() const {

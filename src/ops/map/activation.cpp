@@ -34,11 +34,11 @@ Activation as_activation(Args& a, const Function& function) {
 
 }  // namespace
 
-std::optional<Activation> Activation::read(Args& a) {
-  if (!a.takes("activation") || a.is_null("activation")) return std::nullopt;
-  const std::string op = a.string("activation");
+std::optional<Activation> Activation::read(Args& a, std::string_view argument) {
+  if (!a.takes(argument) || a.is_null(argument)) return std::nullopt;
+  const std::string op = a.string(argument);
   const std::string when = a.is_null("approximate") ? "" : a.string("approximate");
-  return as_activation(a, {op, when, "p", "q", a.flag("gates")});
+  return as_activation(a, {op, when, "p", "q", a.takes("gates") && a.flag("gates")});
 }
 
 Activation Activation::read_clamp(Args& a, std::string_view least, std::string_view most) {

@@ -15,10 +15,10 @@ struct Activation {
   float p = 0;
   float q = 0;
 
-  // As the op has it: `activation` is the name of a unary op, `approximate` its string argument,
+  // As the op has it: `argument` is the name of a unary op, `approximate` its string argument,
   // and `p` and `q` are its numbers. If it `gates`, it is multiplied with what it is taken of: a
   // sigmoid makes a silu.
-  static std::optional<Activation> read(Args& a);
+  static std::optional<Activation> read(Args& a, std::string_view argument);
   // No less than one of the op's arguments, and no more than the other.
   static Activation read_clamp(Args& a, std::string_view least, std::string_view most);
 };

@@ -30,6 +30,8 @@ constexpr const char* kWanted[] = {
     "et_vk.q8ta_add.default",
     "et_vk.q8ta_conv2d.default",
     "et_vk.q8ta_relu.default",
+    "quantized_decomposed.dequantize_per_tensor.default",
+    "quantized_decomposed.quantize_per_tensor.default",
     "torchao.choose_qparams_affine.default",
     "sdpa_with_kv_cache.default",
     "update_cache.default",
