@@ -3,52 +3,33 @@
 
 #include "base/checked.h"
 #include "passes/passes.h"
-#include "passes/rewriter.h"
+#include "passes/q8_conv.h"
 
 namespace highwater {
 namespace {
 
-// Convolutions, which take and give either order of dims, by their names in programs and here.
-struct Conv {
-  std::string_view op;
-  std::string_view ours;
-};
-constexpr Conv kConvs[] = {
-    {"et_vk.q8ta_conv2d.default", "hw.q8ta_conv2d"},
-    {"et_vk.q8ta_conv2d_pw.default", "hw.q8ta_conv2d_pw"},
-    {"et_vk.q8ta_conv2d_dw.default", "hw.q8ta_conv2d_dw"},
-    {"et_vk.q8ta_conv2d_transposed.default", "hw.q8ta_conv2d_transposed"},
-};
-constexpr std::string_view kConvArguments[] = {
-    "x",           "input_scale",   "input_zero_point", "weights",
-    "weight_sums", "weight_scales", "output_scale",     "output_zero_point",
-    "bias",        "kernel_size",   "stride",           "padding",
-    "dilation",    "groups",        "activation"};
-
 // A call whose int8 tensors may have their channels last.
 struct Link {
   size_t index;
-  const Conv* conv = nullptr;  // none: all of its tensors must have the same order
+  std::optional<Q8ConvCall> conv;  // none: all of its tensors must have the same order
   std::vector<ValueId> reads;
   ValueId writes;
 };
 
 std::optional<Link> as_link(const Rewriter& r, size_t i) {
-  for (const Conv& conv : kConvs) {
-    if (const auto call = r.call(i, conv.op)) return Link{i, &conv, {(*call)["x"]}, call->out()};
-  }
+  if (const auto conv = as_q8_conv(r, i)) return Link{i, conv, {conv->call["x"]}, conv->call.out()};
   if (const auto call = r.call(i, "et_vk.q8ta_relu.default")) {
-    return Link{i, nullptr, {(*call)["input"]}, call->out()};
+    return Link{i, {}, {(*call)["input"]}, call->out()};
   }
   // Exporters write one where they would change the layout.
   if (const auto call = r.call(i, "aten.clone.default")) {
-    return Link{i, nullptr, {(*call)["self"]}, call->out()};
+    return Link{i, {}, {(*call)["self"]}, call->out()};
   }
   const auto sum = r.call(i, "et_vk.q8ta_add.default");
   if (!sum) return {};
   const ValueId a = (*sum)["input_a"], b = (*sum)["input_b"];
   if (!(r.tensor(a).dims == r.tensor(b).dims)) return {};
-  return Link{i, nullptr, {a, b}, sum->out()};
+  return Link{i, {}, {a, b}, sum->out()};
 }
 
 class ChannelsLast {
@@ -109,9 +90,8 @@ class ChannelsLast {
 
   // Groups of columns that are not whole quads lie otherwise.
   bool makes_whole_quads(const Link& link) const {
-    if (!link.conv || link.conv->op == "et_vk.q8ta_conv2d_dw.default") return true;
-    const auto call = r_.call(link.index, link.conv->op);
-    const auto groups = r_.number((*call)["groups"]);
+    if (!link.conv || link.conv->is_depthwise) return true;
+    const auto groups = r_.number(link.conv->call["groups"]);
     const TensorDecl& y = r_.tensor(link.writes);
     if (groups == std::optional(1.0)) return true;
     return groups && *groups > 1 && *groups <= INT32_MAX && y.dims.rank() == 4 &&
@@ -122,12 +102,7 @@ class ChannelsLast {
     const ValueId x = link.reads[0];
     const bool reads = is_last_[x], writes = is_last_[link.writes];
     if (!reads && !writes) return;
-    const auto call = r_.call(link.index, link.conv->op);
-    std::vector<Named> arguments;
-    for (std::string_view name : kConvArguments) arguments.push_back({name, (*call)[name]});
-    if (link.conv->op == "et_vk.q8ta_conv2d_transposed.default") {
-      arguments.push_back({"output_padding", (*call)["output_padding"]});
-    }
+    std::vector<Named> arguments = link.conv->arguments();
     if (reads) arguments.push_back({"channels", r_.add_value(r_.tensor(x).dims[1])});
     arguments.push_back({"gives_channels_last", r_.add_value(writes)});
     r_.replace(link.index, link.conv->ours, arguments, link.writes);

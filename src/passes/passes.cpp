@@ -11,10 +11,16 @@ struct Pass {
 };
 
 constexpr Pass kPasses[] = {
-    {"rope_tables", &fold_rope_tables},     {"swiglu", &fuse_swiglu},
-    {"fake_quantize", &fuse_fake_quantize}, {"equal_views", &merge_equal_views},
-    {"linear_swiglu", &fuse_linear_swiglu}, {"shared_input", &share_linear_inputs},
-    {"add_rms_norm", &fuse_add_rms_norm},   {"channels_last", &keep_channels_last},
+    {"rope_tables", &fold_rope_tables},
+    {"swiglu", &fuse_swiglu},
+    {"fake_quantize", &fuse_fake_quantize},
+    {"equal_views", &merge_equal_views},
+    {"linear_swiglu", &fuse_linear_swiglu},
+    {"shared_input", &share_linear_inputs},
+    {"add_rms_norm", &fuse_add_rms_norm},
+    {"conv_epilogue", &fuse_conv_epilogue},
+    {"q8_conv_activation", &fuse_q8_conv_activation},
+    {"channels_last", &keep_channels_last},
 };
 
 constexpr std::string_view kAll = "all";

@@ -31,6 +31,13 @@ void fuse_linear_swiglu(Program& program);
 // A sum and the norm of it are one op.
 void fuse_add_rms_norm(Program& program);
 
+// What is added to a convolution's result, and the activation of it, are one op with it.
+void fuse_conv_epilogue(Program& program);
+
+// A convolution of int8 whose result becomes floats for an activation, and then int8 again, does
+// all of it.
+void fuse_q8_conv_activation(Program& program);
+
 // Int8 tensors between convolutions have their channels last, as the kernels read them.
 void keep_channels_last(Program& program);
 

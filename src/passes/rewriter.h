@@ -22,6 +22,7 @@ class FullCall {
       : index_(index), args_(call.args), schema_(&schema) {}
 
   size_t index() const { return index_; }
+  const Schema& schema() const { return *schema_; }
   ValueId operator[](std::string_view argument) const { return args_[schema_->position(argument)]; }
   // What it makes: a value, or a list of them.
   ValueId out() const { return args_.back(); }

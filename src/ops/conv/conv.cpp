@@ -1,9 +1,6 @@
 // Convolutions of sequences and images, as the exporter writes them.
-#include <limits>
-
 #include "ops/conv/convolution.h"
 #include "ops/map/map.h"
-#include "ops/narrow.h"
 
 namespace highwater {
 namespace {
@@ -12,16 +9,6 @@ Dims kernel_of(const Dims& weight) {
   Dims kernel;
   for (size_t i = 2; i < weight.rank(); ++i) kernel.push_back(weight[i]);
   return kernel;
-}
-
-Epilogue epilogue_of(Args& a) {
-  if (!a.takes("output_min")) return {};
-  constexpr double kLowest = std::numeric_limits<double>::lowest();
-  return {
-      "fn epilogue(v: vec4<f32>) -> vec4<f32> {\n"
-      "  return clamp(v, vec4<f32>(params.p), vec4<f32>(params.q));\n}",
-      "clamp", narrow_to_float(a.number_or("output_min", kLowest)),
-      narrow_to_float(a.number_or("output_max", -kLowest))};
 }
 
 class Conv final : public Op {
@@ -34,6 +21,8 @@ class Conv final : public Op {
     if (rank != 3 && rank != 4) return;
     // A kernel writes single elements, which narrow ones do not allow.
     const bool is_narrow = a.dtype(y_) != DType::Float32;
+    const Epilogue epilogue = Epilogue::read(a);
+    residual_ = epilogue.residual;
     const Tensor to = is_narrow ? a.scratch(DType::Float32, a.bound(y_).numel()) : y_;
     convolution_ = Convolution(a,
                                {.y = to,
@@ -41,7 +30,7 @@ class Conv final : public Op {
                                 .w = w,
                                 .bias = a.optional_tensor("bias"),
                                 .groups = a.integer("groups")},
-                               Window::read(a, kernel_of(a.bound(w))), epilogue_of(a));
+                               Window::read(a, kernel_of(a.bound(w))), epilogue);
     if (is_narrow) {
       scratch_ = to;
       narrow_ = Map(a, Mapped::copy(a, y_, to, "narrow"));
@@ -51,6 +40,9 @@ class Conv final : public Op {
   Status plan(const Shapes& s, Plan& plan) const override {
     const Dims& x = s[x_];
     HW_TRY(const Dims y, convolution_.output_dims(x));
+    if (residual_ && !(s[*residual_] == y)) {
+      return fail("a residual of dims ", s[*residual_], " for a result of dims ", y);
+    }
     plan.resize(y_, y);
     if (scratch_) plan.resize(*scratch_, {y.numel()});
     convolution_.plan(x, y, plan);
@@ -61,21 +53,26 @@ class Conv final : public Op {
  private:
   Tensor x_;
   Tensor y_;
+  std::optional<Tensor> residual_;
   Convolution convolution_;
   std::optional<Tensor> scratch_;
   std::optional<Map> narrow_;
 };
 
+#define HW_CONV(name, rest)                                                              \
+  name "(FloatTensor input, FloatTensor weight, FloatTensor? bias, SymInt[] stride, "    \
+       "SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, " \
+       "int groups" rest ") -> Tensor"
+
 HIGHWATER_OP(Conv,
-             {"aten.convolution.default(FloatTensor input, FloatTensor weight, FloatTensor? bias, "
-              "SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, "
-              "SymInt[] output_padding, int groups) -> Tensor",
+             {HW_CONV("aten.convolution.default", ""),
               "weights are constants; one or two spatial dims"},
-             {"et_vk.conv_with_clamp.default(FloatTensor input, FloatTensor weight, "
-              "FloatTensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, "
-              "bool transposed, SymInt[] output_padding, int groups, Scalar? output_min, "
-              "Scalar? output_max) -> Tensor",
-              "weights are constants; one or two spatial dims"});
+             {HW_CONV("et_vk.conv_with_clamp.default", ", Scalar? output_min, Scalar? output_max"),
+              "weights are constants; one or two spatial dims"},
+             // See fuse_conv_epilogue. The activation is a unary op by its name.
+             HW_CONV("hw.conv",
+                     ", str? activation, str? approximate, Scalar? p, Scalar? q, "
+                     "bool gates=False, FloatTensor? residual, bool adds_last=False"));
 
 }  // namespace
 }  // namespace highwater

@@ -14,6 +14,7 @@ struct Params {
 #input w
 #input bias
 ${EPILOGUE}
+alias T = f32;
 
 #main i
   if (i >= params.items) { return; }
@@ -49,7 +50,7 @@ ${EPILOGUE}
   if (params.has_bias != 0u) { b = f32(bias_at(channel)); }
   let at = plane * params.pixels + row * params.width;
 #unroll c ${QUADS}
-  let v${c} = epilogue(sums[${c}] + b);
+  let v${c} = epilogue(sums[${c}] + b, at + min(vec4<u32>(first + 4u * ${c}u) + vec4<u32>(0u, 1u, 2u, 3u), vec4<u32>(params.width - 1u)));
 #unroll k 4
   if (first + 4u * ${c}u + ${k}u < params.width) { y[at + first + 4u * ${c}u + ${k}u] = v${c}[${k}]; }
 #end

@@ -88,7 +88,7 @@ fn put(plane: u32, first: u32, v: vec4<f32>) {
       var b = 0.0;
       if (params.has_bias != 0u) { b = f32(bias_at(plane % (params.groups * params.channels))); }
 #unroll c ${QUADS}
-      put(plane, first${c}, epilogue(sums[${m}u * ${QUADS}u + ${c}u] + b));
+      put(plane, first${c}, epilogue(sums[${m}u * ${QUADS}u + ${c}u] + b, plane * params.pixels + pixel${c}));
 #end
     }
   }

@@ -45,8 +45,13 @@ Convolution::Convolution(Args& a, const Operands& operands, const Window& window
   }
 }
 
+std::vector<Tensor> Convolution::bindings(Tensor weights) const {
+  std::vector<Tensor> result{o_.y, o_.x, weights, o_.bias.value_or(o_.x)};
+  if (epilogue_.residual) result.push_back(*epilogue_.residual);
+  return result;
+}
+
 void Convolution::declare_depthwise(Args& a) {
-  const std::vector<Tensor> bindings{o_.y, o_.x, o_.w, o_.bias.value_or(o_.x)};
   // A software adapter has few invocations at a time, and loads are what it pays for.
   row_pixels_ = a.traits().software ? 8 : 4;
   // From the first element that they look at to the last.
@@ -54,12 +59,12 @@ void Convolution::declare_depthwise(Args& a) {
   const bool is_close = !window_.transposed && window_.x.dilation == 1 &&
                         window_.x.stride < window_.x.taps && span <= kMostSpan;
   if (!is_close) {
-    depthwise_ = a.step<wgsl::conv::conv_depthwise>(bindings, substitutions(), variant());
+    depthwise_ = a.step<wgsl::conv::conv_depthwise>(bindings(o_.w), substitutions(), variant());
     return;
   }
   depthwise_rows_ =
-      a.step<wgsl::conv::conv_depthwise_rows>(bindings,
-                                              {{"EPILOGUE", epilogue_.function},
+      a.step<wgsl::conv::conv_depthwise_rows>(bindings(o_.w),
+                                              {{"EPILOGUE", epilogue_.lines()},
                                                {"QUADS", std::to_string(row_pixels_ / 4)},
                                                {"SPAN", std::to_string(span)},
                                                {"TAPS", std::to_string(window_.x.taps)},
@@ -70,12 +75,13 @@ void Convolution::declare_depthwise(Args& a) {
 std::vector<Substitution> Convolution::substitutions() const {
   return {{"SOURCES", std::string(window_.transposed ? wgsl::conv::window_transposed::kSource.text
                                                      : wgsl::conv::window_forward::kSource.text)},
-          {"EPILOGUE", epilogue_.function}};
+          {"EPILOGUE", epilogue_.lines()}};
 }
 
 std::string Convolution::variant() const {
-  if (!window_.transposed) return std::string(epilogue_.name);
-  return text("transposed", epilogue_.name.empty() ? "" : "_", epilogue_.name);
+  const std::string name = epilogue_.name();
+  if (!window_.transposed) return name;
+  return text("transposed", name.empty() ? "" : "_", name);
 }
 
 void Convolution::declare_tiles(Args& a) {
@@ -102,7 +108,7 @@ void Convolution::declare_tiles(Args& a) {
                   {"STEP", std::to_string(step)},
                   {"LOADS", std::to_string(row_quads * step / lanes_)}});
     const std::string tile = text(rows_, "x", 4 * route.quads), rest = variant();
-    route.step = a.step<wgsl::conv::conv_tile>({o_.y, o_.x, packed, o_.bias.value_or(o_.x)}, holes,
+    route.step = a.step<wgsl::conv::conv_tile>(bindings(packed), holes,
                                                rest.empty() ? tile : text(tile, "_", rest));
   }
 }
@@ -140,8 +146,10 @@ Params Convolution::window_params(const Dims& x, const Dims& y) const {
   params.dilation_y = static_cast<int32_t>(window_.y.dilation);
   params.dilation_x = static_cast<int32_t>(window_.x.dilation);
   params.has_bias = o_.bias.has_value();
-  params.p = epilogue_.p;
-  params.q = epilogue_.q;
+  if (epilogue_.activation) {
+    params.p = epilogue_.activation->p;
+    params.q = epilogue_.activation->q;
+  }
   return params;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "graph/op.h"
+#include "ops/conv/epilogue.h"
 #include "ops/routes.h"
 #include "ops/window/window.h"
 #include "wgsl/conv/conv_depthwise.h"
@@ -12,14 +13,6 @@
 #include "wgsl/conv/conv_tile.h"
 
 namespace highwater {
-
-// What becomes of a sum before it is written: a WGSL function of a quad, and its two numbers.
-struct Epilogue {
-  std::string function = "fn epilogue(v: vec4<f32>) -> vec4<f32> { return v; }";
-  std::string_view name = {};
-  float p = 0;
-  float q = 0;
-};
 
 class Convolution {
  public:
@@ -37,7 +30,7 @@ class Convolution {
 
   // Of the output for an input of dims `x`.
   Result<Dims> output_dims(const Dims& x) const;
-  // Runs what fills an output of dims `y`.
+  // Runs what fills an output of dims `y`, which are those of a residual.
   void plan(const Dims& x, const Dims& y, Plan& plan) const;
 
  private:
@@ -49,6 +42,8 @@ class Convolution {
   };
 
   void declare_tiles(Args& a);
+  // What a kernel binds, in order.
+  std::vector<Tensor> bindings(Tensor weights) const;
   // What both kernels have in their holes.
   std::vector<Substitution> substitutions() const;
   std::string variant() const;

@@ -1,7 +1,8 @@
 // Functions of one tensor.
-#include <limits>
+#include "ops/map/unary.h"
 
-#include "ops/map/map_rows.h"
+#include <algorithm>
+#include <limits>
 
 namespace highwater {
 namespace {
@@ -57,4 +58,11 @@ constexpr MapRow kUnaries[] = {
 HIGHWATER_MAPS(Unary, kUnaries);
 
 }  // namespace
+
+const MapRow* find_unary(std::string_view op, std::string_view when) {
+  const auto is_row = [&](const MapRow& row) { return row.op.name() == op && row.when == when; };
+  const auto found = std::find_if(std::begin(kRows), std::end(kRows), is_row);
+  return found == std::end(kRows) ? nullptr : found;
+}
+
 }  // namespace highwater

@@ -71,22 +71,25 @@ class Q8Conv final : public Op {
   Q8Layer layer_;
 };
 
-#define HW_Q8_CONV(name, output_padding, last)                                               \
+#define HW_Q8_CONV(name, output_padding, rest)                                               \
   name "(IntTensor x, float input_scale, int input_zero_point, IntTensor weights, Tensor "   \
        "weight_sums, FloatTensor weight_scales, float output_scale, int output_zero_point, " \
        "FloatTensor? bias, int[] kernel_size, int[] stride, int[] padding, " output_padding  \
-       "int[] dilation, int groups, str activation" last ") -> Tensor"
-#define HW_LAST ", int? channels, bool gives_channels_last"
+       "int[] dilation, int groups, str activation" rest ") -> Tensor"
+#define HW_OURS                                                                               \
+  ", int? channels, bool gives_channels_last=False, str? then, str? approximate, Scalar? p, " \
+  "Scalar? q, float? then_scale, int then_zero_point=0"
 #define HW_OUTPUT_PADDING "int[] output_padding, "
 
 HIGHWATER_OP(Q8Conv, HW_Q8_CONV("et_vk.q8ta_conv2d.default", "", ""),
              HW_Q8_CONV("et_vk.q8ta_conv2d_pw.default", "", ""),
              HW_Q8_CONV("et_vk.q8ta_conv2d_dw.default", "", ""),
              HW_Q8_CONV("et_vk.q8ta_conv2d_transposed.default", HW_OUTPUT_PADDING, ""));
-HIGHWATER_OP(Q8Conv, HW_Q8_CONV("hw.q8ta_conv2d", "", HW_LAST),
-             HW_Q8_CONV("hw.q8ta_conv2d_pw", "", HW_LAST),
-             HW_Q8_CONV("hw.q8ta_conv2d_dw", "", HW_LAST),
-             HW_Q8_CONV("hw.q8ta_conv2d_transposed", HW_OUTPUT_PADDING, HW_LAST));
+// What passes make of them: see fuse_q8_conv_activation and keep_channels_last.
+HIGHWATER_OP(Q8Conv, HW_Q8_CONV("hw.q8ta_conv2d", "", HW_OURS),
+             HW_Q8_CONV("hw.q8ta_conv2d_pw", "", HW_OURS),
+             HW_Q8_CONV("hw.q8ta_conv2d_dw", "", HW_OURS),
+             HW_Q8_CONV("hw.q8ta_conv2d_transposed", HW_OUTPUT_PADDING, HW_OURS));
 
 }  // namespace
 }  // namespace highwater

@@ -19,9 +19,10 @@
     }
 #end
   }
+  let line = line_of(4u * quad);
 #unroll m ${ROWS}
   if (first_pixel + ${m}u < params.pixels) {
-    y_put((first_pixel + ${m}u) * params.column_quads + quad, finished(sum${m}, 4u * quad));
+    y_put((first_pixel + ${m}u) * params.column_quads + quad, finished(sum${m}, line));
   }
 #end
 }

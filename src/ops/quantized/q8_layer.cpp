@@ -27,7 +27,12 @@ Q8Layer::Quantized read_quantized(Args& a) {
   const std::string activation = a.string("activation");
   a.require(activation == "none" || activation == "relu", "activation '", activation,
             "' is neither none nor relu");
-  return {a.number("output_scale"), a.integer("output_zero_point"), activation == "relu"};
+  Q8Layer::Quantized result{a.number("output_scale"), a.integer("output_zero_point"),
+                            activation == "relu"};
+  if (auto then = Activation::read(a, "then")) {
+    result.then = {std::move(*then), a.number("then_scale"), a.integer("then_zero_point")};
+  }
+  return result;
 }
 
 Q8Layer::Q8Layer(Args& a, const Operands& operands, const Images& most) : o_(operands) {
@@ -65,12 +70,12 @@ Q8Layer::Q8Layer(Args& a, const Operands& operands, const Images& most) : o_(ope
       {"MASK", by_quad ? "v${g}"
                        : "select(vec4<f32>(), v${g}, 4u * at${g} + vec4<u32>(0u, 1u, 2u, 3u) < "
                          "vec4<u32>(params.depth))"},
-      {"FINISH", o_.quantized ? "clamp(round(v * params.y_inverse) + params.y_zero, "
-                                "vec4<f32>(params.lowest), vec4<f32>(127.0))"
-                              : "v"}};
+      {"ACTIVATION", activation() ? activation()->lines : ""},
+      {"FINISH", finish()}};
   if (o_.depthwise) {
     depthwise_ = a.step<wgsl::quantized::q8_depthwise>(
-        bindings, joined(same, {{"ROWS", std::to_string(kDepthwisePixels)}}));
+        bindings, joined(same, {{"ROWS", std::to_string(kDepthwisePixels)}}),
+        activation() ? activation()->name : "");
   } else {
     declare_tiles(a, bindings, same);
   }
@@ -115,9 +120,29 @@ void Q8Layer::declare_tiles(Args& a, const std::vector<Tensor>& bindings,
                {"QUADS", std::to_string(route.quads)},
                {"STEP", std::to_string(step_of(route))},
                {"LOADS", std::to_string(route.pixels * step_of(route) / lanes_)}});
-    route.tile =
-        a.step<wgsl::quantized::q8_tile>(bindings, all, text(route.pixels, "x", 4 * route.quads));
+    route.tile = a.step<wgsl::quantized::q8_tile>(
+        bindings, all,
+        text(route.pixels, "x", 4 * route.quads, activation() ? "_" : "",
+             activation() ? activation()->name : ""));
   }
+}
+
+const Activation* Q8Layer::activation() const {
+  return o_.quantized && o_.quantized->then ? &o_.quantized->then->activation : nullptr;
+}
+
+// A function of a quantized result rounds twice, as the program does: to the first scale and then
+// to the second. Rounding to the second alone would be less work, and a step off where the first
+// scale is not much finer.
+std::string Q8Layer::finish() const {
+  if (!o_.quantized) return "v";
+  const std::string first =
+      "clamp(round(v * params.y_inverse) + params.y_zero, vec4<f32>(params.lowest), "
+      "vec4<f32>(127.0))";
+  if (!activation()) return first;
+  return text("to_int8(activation((", first,
+              " - params.y_zero) * params.y_scale), vec4<f32>(params.then_inverse), "
+              "vec4<f32>(params.then_zero))");
 }
 
 int64_t Q8Layer::step_of(const Route& route) const {
@@ -178,6 +203,13 @@ Params Q8Layer::params(const Images& x, const Images& y) const {
     p.y_zero = static_cast<float>(o_.quantized->zero);
     // What is negative is 0, and 0 is the zero point.
     p.lowest = o_.quantized->relu ? std::max(p.y_zero, -128.0f) : -128.0f;
+  }
+  if (activation()) {
+    p.p = activation()->p;
+    p.q = activation()->q;
+    p.y_scale = narrow_to_float(o_.quantized->scale);
+    p.then_inverse = narrow_to_float(1.0 / o_.quantized->then->scale);
+    p.then_zero = static_cast<float>(o_.quantized->then->zero);
   }
   return p;
 }

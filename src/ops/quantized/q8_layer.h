@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ops/gather/strided_copy.h"
+#include "ops/map/activation.h"
 #include "ops/routes.h"
 #include "ops/window/window.h"
 #include "wgsl/quantized/q8_depthwise.h"
@@ -17,11 +18,18 @@ namespace highwater {
 // that quads are whole at every live size. What lies otherwise is packed first, and unpacked after.
 class Q8Layer {
  public:
+  // What a quantized result becomes by a function of the floats that it stands for.
+  struct Then {
+    Activation activation;
+    double scale;
+    int64_t zero;
+  };
   // What a result becomes if it is quantized.
   struct Quantized {
     double scale;
     int64_t zero;
     bool relu;
+    std::optional<Then> then = {};
   };
   // How a tensor's channels lie: each as an image of its own, or side by side in each pixel.
   struct Layout {
@@ -80,6 +88,10 @@ class Q8Layer {
   void declare_tiles(Args& a, const std::vector<Tensor>& bindings,
                      const std::vector<Substitution>& same);
   int64_t step_of(const Route& route) const;
+  // What a sum with its bias, v, is written as.
+  std::string finish() const;
+  // The function that follows, if there is one.
+  const Activation* activation() const;
   void plan_pack(const Images& x, Plan& plan) const;
   Status plan_unpack(const Shapes& s, const Images& images, const Dims& y, Plan& plan) const;
   template <class Params>

@@ -65,9 +65,10 @@
     }
   }
 #unroll c ${QUADS}
+  let line${c} = line_of(column${c});
 #unroll m ${ROWS}
   if (first_pixel + ${m}u < params.pixels && quad${c} < params.column_quads) {
-    y_put((first_pixel + ${m}u) * params.column_quads + quad${c}, finished(sums[${m}u * ${QUADS}u + ${c}u], column${c}));
+    y_put((first_pixel + ${m}u) * params.column_quads + quad${c}, finished(sums[${m}u * ${QUADS}u + ${c}u], line${c}));
   }
 #end
 #end

@@ -32,12 +32,20 @@ struct Params {
   y_inverse: f32,
   y_zero: f32,
   lowest: f32,
+  y_scale: f32,             // of what an activation is taken of
+  p: f32,                   // of the activation
+  q: f32,
+  then_inverse: f32,        // what it is quantized by
+  then_zero: f32,
 }
 #output y
 #input x
 #image w
 #input scale
 #input bias
+
+alias T = f32;
+${ACTIVATION}
 
 const NOWHERE: u32 = 0xffffffffu;
 
@@ -73,10 +81,22 @@ fn weights(at: u32) -> vec4<f32> {
   return vec4<f32>(${WEIGHTS});
 }
 
-fn finished(sum: vec4<f32>, column: u32) -> vec4<y_t> {
+// What four columns have in common at every pixel.
+struct Line {
+  scale: vec4<f32>,
+  bias: vec4<f32>,
+}
+
+fn line_of(column: u32) -> Line {
   let c = min(vec4<u32>(column) + vec4<u32>(0u, 1u, 2u, 3u), vec4<u32>(params.columns - 1u));
   let s = c % params.scale_period;
-  var v = sum * (params.x_scale * vec4<f32>(f32(scale_at(s.x)), f32(scale_at(s.y)), f32(scale_at(s.z)), f32(scale_at(s.w))));
-  if (params.has_bias != 0u) { v += vec4<f32>(f32(bias_at(c.x)), f32(bias_at(c.y)), f32(bias_at(c.z)), f32(bias_at(c.w))); }
+  let scale = params.x_scale * vec4<f32>(f32(scale_at(s.x)), f32(scale_at(s.y)), f32(scale_at(s.z)), f32(scale_at(s.w)));
+  var bias = vec4<f32>();
+  if (params.has_bias != 0u) { bias = vec4<f32>(f32(bias_at(c.x)), f32(bias_at(c.y)), f32(bias_at(c.z)), f32(bias_at(c.w))); }
+  return Line(scale, bias);
+}
+
+fn finished(sum: vec4<f32>, line: Line) -> vec4<y_t> {
+  let v = sum * line.scale + line.bias;
   return vec4<y_t>(${FINISH});
 }

@@ -12,13 +12,16 @@ namespace {
 
 // What some rewrite looks for.
 constexpr const char* kWanted[] = {
+    "aten.convolution.default",
     "aten.linear.default",
     "aten.mul.Tensor",
+    "aten.relu.default",
     "aten.sigmoid.default",
     "aten.add.Tensor",
     "aten.view_copy.default",
     "aten.clone.default",
     "aten.slice_copy.Tensor",
+    "et_vk.conv_with_clamp.default",
     "et_vk.rms_norm.default",
     "et_vk.apply_rotary_emb.default",
     "et_vk.linear_q4gsw.default",
@@ -27,6 +30,8 @@ constexpr const char* kWanted[] = {
     "et_vk.q8ta_add.default",
     "et_vk.q8ta_conv2d.default",
     "et_vk.q8ta_relu.default",
+    "quantized_decomposed.dequantize_per_tensor.default",
+    "quantized_decomposed.quantize_per_tensor.default",
     "torchao.choose_qparams_affine.default",
     "sdpa_with_kv_cache.default",
     "update_cache.default",
