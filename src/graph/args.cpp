@@ -385,6 +385,10 @@ bool Args::is_constant(Tensor t) const {
   return t.id != kNoValue && graph_.tensor(t).constant.has_value();
 }
 
+bool Args::is_own_constant(Tensor t) const {
+  return is_constant(t) && graph_.values[t.id].calls == 1 && !graph_.values[t.id].mutated;
+}
+
 int64_t Args::last_dim(std::string_view name) {
   const Given given = find(name, kTensors, false);
   if (!given.id || graph_.values[*given.id].kind != ValueInfo::Kind::Tensor) return 0;

@@ -69,6 +69,8 @@ class Args {
   Dims bound(Tensor t) const;
   // Whether it is part of the program, and so of one size only.
   bool is_constant(Tensor t) const;
+  // Whether it is such, and of no use to any other op, so that it may lie in another order.
+  bool is_own_constant(Tensor t) const;
   // The last dim of a tensor argument, at its bound; 0 if there is none.
   int64_t last_dim(std::string_view name);
   const DeviceTraits& traits() const;

@@ -34,9 +34,7 @@ bool Args::alias(Tensor y, Tensor x) {
 
 Tensor Args::arranged(Tensor constant, Arrangement arrangement) {
   if (error_) return {};
-  const auto& source = graph_.tensor(constant).constant;
-  require(source && program_.constants[*source].parts.empty(), graph_.describe(constant.id),
-          " is not a constant of the program");
+  require(is_constant(constant), graph_.describe(constant.id), " is not a constant");
   require(arrangement.source.numel() == bound(constant).numel(), graph_.describe(constant.id),
           " cannot be seen as ", arrangement.source);
   const auto dims = Dims::make(std::array{arrangement.numel()});

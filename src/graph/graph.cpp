@@ -22,6 +22,9 @@ void add_values(Graph& graph, const Program& program) {
       info.kind = ValueInfo::Kind::Scalar;
     }
   }
+  for (const OpCall& call : program.calls) {
+    for (ValueId id : call.args) ++graph.values[id].calls;
+  }
   graph.inputs = program.inputs;
   graph.outputs = program.outputs;
   graph.signature = program.signature;

@@ -28,6 +28,7 @@ struct ValueInfo {
   std::optional<Arrangement> arrangement;  // of a constant that is not as the program has it
   bool scratch = false;                    // an op's own, and not a value of the program
   std::optional<uint32_t> input;           // index among the graph's inputs
+  uint32_t calls = 0;                      // of the program that are given it
   bool mutated = false;                    // some op writes into it, beyond its definition
   bool defined = false;           // an input, a constant, or written by a node already seen
   bool fixed = false;             // the same in every run: a constant, or computed from such alone

@@ -144,13 +144,14 @@ class Expansion {
   using Substitutions = std::vector<Substitution>;
 
   // Params in storage are copied into registers first, or a loop would load them in every round. A
-  // private variable serves the functions of the kernel too, but is not known to be the same for
-  // all invocations; where barriers or subgroups demand that, the copy is local to the entry point.
+  // private variable serves the functions of the kernel, but is not known to be the same for all
+  // invocations; where barriers or subgroups demand that, the entry point has a copy of its own.
   void begin_main(std::string_view head, bool must_be_uniform) {
     append(result_.wgsl, head);
     if (!source_.params_size || traits_.params_space() == ParamsSpace::Uniform) return;
-    copies_params_ = !must_be_uniform;
-    append(result_.wgsl, copies_params_ ? "params = params_memory;\n" : "let params = params;\n");
+    copies_params_ = true;
+    append(result_.wgsl, "params = params_memory;\n");
+    if (must_be_uniform) append(result_.wgsl, "let params = params_memory;\n");
   }
 
   void declare_params() {

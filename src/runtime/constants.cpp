@@ -42,25 +42,30 @@ Status fill_from_parts(const Program& program, const ConstantSource& source,
 }
 
 // All in its new order, before it goes to the device.
-Status fill_arranged(const ConstantDecl& constant, const ConstantSource& source,
-                     const ValueInfo& value, std::span<std::byte> memory) {
+Status fill_arranged(const Program& program, const ConstantSource& source, const ValueInfo& value,
+                     std::span<std::byte> memory) {
+  const ConstantDecl& constant = program.constants[*value.tensor.constant];
   const DType stored = value.tensor.dtype;
   const size_t width = byte_size(stored);
   const auto count = static_cast<size_t>(value.tensor.dims.numel());
-  const auto wanted = static_cast<uint64_t>(value.arrangement->source.numel()) * width;
-  return use_constant(constant, source, wanted, [&](auto bytes) {
+  const auto wanted = static_cast<size_t>(value.arrangement->source.numel()) * width;
+  const auto use = [&](std::span<const std::byte> bytes) {
     std::vector<std::byte> arranged(count * width);
     arrange(*value.arrangement, bytes, width, arranged);
     return to_device(stored, arranged, value.tensor.device_dtype(), memory, count);
-  });
+  };
+  if (constant.parts.empty()) return use_constant(constant, source, wanted, use);
+  std::vector<std::byte> joined(wanted);
+  HW_CHECK(fill_from_parts(program, source, constant, joined));
+  return use(joined);
 }
 
 }  // namespace
 
 Status fill_constant(const Program& program, const ConstantSource& source, const ValueInfo& value,
                      std::span<std::byte> memory) {
+  if (value.arrangement) return fill_arranged(program, source, value, memory);
   const ConstantDecl& constant = program.constants[*value.tensor.constant];
-  if (value.arrangement) return fill_arranged(constant, source, value, memory);
   if (!constant.parts.empty()) return fill_from_parts(program, source, constant, memory);
   const auto count = static_cast<size_t>(value.tensor.dims.numel());
   const DType stored = value.tensor.dtype;

@@ -6,6 +6,7 @@ from support.live import BOTH_KINDS, HALF, LENGTHS, MATMUL, LiveProgram, check_l
 from support.llm_modules import linear
 from support.lowering import assert_delegated, lower
 from support.modules import Fn, live, shapes
+from torch import nn
 from torch.nn import functional as F
 
 LINEAR, MM, BMM, ADDMM = (f"aten.{name}.default" for name in ("linear", "mm", "bmm", "addmm"))
@@ -52,6 +53,56 @@ def test_layers_in_half_precision():
         tolerance=HALF,
         kinds=BOTH_KINDS,
         force_fp16=True,
+    )
+
+
+class Gated(nn.Module):
+    """Layers that are joined: two of one input, and two of which one gates the other."""
+
+    def __init__(self):
+        super().__init__()
+        self.left, self.right = linear(36, 20, False), linear(36, 60, False)
+        self.gate, self.up = linear(36, 44, False), linear(36, 44, False)
+
+    def forward(self, x):
+        # Of its own, or all four would be one.
+        y = torch.sigmoid(x)
+        return self.left(x), self.right(x), F.silu(self.gate(y)) * self.up(y)
+
+
+def test_joined_layers():
+    program = check_live(
+        Gated(),
+        lambda n: (torch.randn(1, n, 36),),
+        ({1: live()},),
+        lengths=ROWS,
+        tolerance=MATMUL,
+        kinds=BOTH_KINDS,
+    )
+    for route in program.routes:
+        assert any("_to_2" in kernel for kernel in route), route
+        assert any("swiglu" in kernel for kernel in route), route
+
+
+def test_a_weight_that_is_a_table_as_well():
+    """The kernels of layers like their weights in another order; this one must lie as it is."""
+
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Parameter(torch.randn(100, 36))
+
+        def forward(self, ids):
+            return F.linear(F.embedding(ids, self.table), self.table)
+
+    check_live(
+        Tied(),
+        lambda n: (torch.randint(100, (1, n)),),
+        ({1: live()},),
+        ops=[LINEAR],
+        lengths=ROWS,
+        tolerance=MATMUL,
+        kinds=BOTH_KINDS,
     )
 
 

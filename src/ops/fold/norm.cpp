@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/fold/row_steps.h"
+#include "ops/lanes.h"
 #include "ops/narrow.h"
 
 namespace highwater {
@@ -20,7 +21,8 @@ class Norm final : public Op {
         b_(a.optional_tensor("bias")),
         eps_(narrow_to_float(a.number("eps"))),
         groups_count_(is_group_ ? a.integer("group") : 1),
-        row_dims_(is_group_ ? 0 : a.live_integers("normalized_shape").size()) {
+        row_dims_(is_group_ ? 0 : a.live_integers("normalized_shape").size()),
+        lanes_(usable_lanes(a.traits())) {
     const size_t rank = a.bound(x_).rank();
     a.require(groups_count_ > 0, groups_count_, " groups");
     a.require(is_group_ ? rank >= 2 : row_dims_ >= 1 && row_dims_ <= rank, "normalizing ",
@@ -34,8 +36,9 @@ class Norm final : public Op {
          .substitutions = {{"W_QUAD", w_ ? "w_quad(q)" : "1.0"},
                            {"B_QUAD", b_ ? "b_quad(q)" : "0.0"},
                            {"W_AT", w_ ? "w_at(i)" : "1.0"},
-                           {"B_AT", b_ ? "b_at(i)" : "0.0"}}},
-        Walk::of(most_width(a), kRoundsAnElement * most_width(a)));
+                           {"B_AT", b_ ? "b_at(i)" : "0.0"}},
+         .lanes = lanes_},
+        walk(most_width(a), kRoundsAnElement * most_width(a)));
   }
 
   Status plan(const Shapes& s, Plan& plan) const override {
@@ -49,7 +52,7 @@ class Norm final : public Op {
     const int64_t rows = layout.stats.numel();
     const int64_t rounds = layout.width % 4 == 0 ? kRoundsAnElement / 4 * layout.width
                                                  : kRoundsAnElement * layout.width;
-    rows_.plan(Walk::of(layout.width, rounds), ceil_div<int64_t>(rows, 4),
+    rows_.plan(walk(layout.width, rounds), ceil_div<int64_t>(rows, 4),
                {.quads = quads_of(rows),
                 .rows = u32(rows),
                 .width = u32(layout.width),
@@ -64,6 +67,12 @@ class Norm final : public Op {
  private:
   // Four rows, each of which is walked three times; by quads where they are whole.
   static constexpr int64_t kRoundsAnElement = 12;
+
+  Walk walk(int64_t width, int64_t rounds) const {
+    Walk walk = Walk::of(width, rounds);
+    walk.alone = ceil_div<int64_t>(rounds, lanes_);
+    return walk;
+  }
 
   // Rows of `width` elements, one for each element of `stats`.
   struct Layout {
@@ -106,6 +115,8 @@ class Norm final : public Op {
   float eps_;
   int64_t groups_count_;
   size_t row_dims_;
+  // A software adapter walks four rows by a subgroup: by an invocation there would be too few.
+  uint32_t lanes_;
   Tensor y_;
   Tensor mean_;
   Tensor scale_;

@@ -32,6 +32,10 @@ Result<BiasStrides> bias_strides(const Dims& bias, const Dims& bound, int64_t ro
   return BiasStrides{one_row ? 0 : width, one_column ? 0 : 1};
 }
 
+// Columns of a weight that lie side by side, so that neighbours in a subgroup or a workgroup load
+// from neighbouring places; as `w_packed` has it.
+constexpr int64_t kPanelColumns = 32;
+
 bool has_whole_quads(int64_t columns, int64_t depth) {
   return columns % 4 == 0 && depth % 4 == 0;
 }
@@ -80,9 +84,19 @@ int64_t Matmul::step_of(const Route& route) const {
   return std::max<int64_t>(lanes_ / route.rows, 1);
 }
 
+Tensor Matmul::packed_weight(Args& a) {
+  const Dims& w = a.bound(o_.w);
+  is_packed_ =
+      o_.layout == WeightLayout::ColumnsByDepth && w.rank() == 2 && a.is_own_constant(o_.w);
+  if (!is_packed_) return o_.w;
+  const int64_t panels = ceil_div(w[0], kPanelColumns);
+  return a.arranged(o_.w, {w, {{panels, 0, kPanelColumns}, {w[1], 1}, {kPanelColumns, 0}}});
+}
+
 void Matmul::declare_whole(Args& a) {
+  const Tensor w = packed_weight(a);
   std::vector<Tensor> bindings = o_.ys;
-  for (Tensor t : {o_.x, o_.w, o_.bias.value_or(o_.x)}) bindings.push_back(t);
+  for (Tensor t : {o_.x, w, o_.bias.value_or(o_.x)}) bindings.push_back(t);
   for (Route& route : routes_) route.whole = declare(a, route, bindings, true);
 }
 
@@ -100,7 +114,8 @@ void Matmul::declare_ragged(Args& a) {
 Step<wgsl::linear::matmul_tile> Matmul::declare(Args& a, const Route& route,
                                                 const std::vector<Tensor>& bindings,
                                                 bool whole) const {
-  const bool by_column = o_.layout == WeightLayout::ColumnsByDepth;
+  const bool is_layer = o_.layout == WeightLayout::ColumnsByDepth;
+  const bool packed = whole && is_packed_, by_column = is_layer && !packed;
   const int64_t step = step_of(route);
   return a.step<wgsl::linear::matmul_tile>(
       bindings,
@@ -116,11 +131,13 @@ Step<wgsl::linear::matmul_tile> Matmul::declare(Args& a, const Route& route,
        {"LOADS", std::to_string(route.rows * step / lanes_)},
        {"LAYERS", std::to_string(layers())},
        {"OUTPUTS", std::to_string(o_.ys.size())},
-       {"W", by_column ? "w_by_column" : "w_by_depth"},
+       {"W", packed      ? "w_packed"
+             : by_column ? "w_by_column"
+                         : "w_by_depth"},
        {"ADD", by_column ? "add_by_column" : "add_by_depth"},
        {"WRITE", std::string(o_.swiglu ? wgsl::linear::q4_write_swiglu::kSource.text
                                        : wgsl::linear::matmul_write_columns::kSource.text)}},
-      text(by_column ? "linear_" : "mm_", route.rows, "x", 4 * route.quads / layers(),
+      text(is_layer ? "linear_" : "mm_", route.rows, "x", 4 * route.quads / layers(),
            o_.swiglu ? "_swiglu" : "", o_.ys.size() > 1 ? text("_to_", o_.ys.size()) : "",
            whole ? "" : "_ragged"));
 }

@@ -55,6 +55,8 @@ class Matmul {
   static Routes<Route> routes_for(uint32_t lanes, int64_t column_quads, int64_t layers);
   // How many quads of the depth a lane takes at a time.
   int64_t step_of(const Route& route) const;
+  // The weight as kernels read it best, if nothing else reads it; else as it is.
+  Tensor packed_weight(Args& a);
   void declare_whole(Args& a);
   void declare_ragged(Args& a);
   Step<wgsl::linear::matmul_tile> declare(Args& a, const Route& route,
@@ -63,6 +65,7 @@ class Matmul {
   int64_t layers() const { return o_.swiglu ? 2 : 1; }
 
   Operands o_;
+  bool is_packed_ = false;  // the weight of `whole`
   Dims bias_bound_;
   uint32_t lanes_;
   std::vector<int64_t> widths_;  // of each output, where there are several

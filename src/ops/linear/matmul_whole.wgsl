@@ -16,6 +16,11 @@ fn w_by_depth(start: u32, quad: u32, k: u32, r: u32) -> vec4<f32> {
   return w_quad(start + (4u * k + r) * params.column_quads + quad);
 }
 
+// The same columns where eight quads of them, a panel, lie side by side at each k.
+fn w_packed(start: u32, quad: u32, k: u32, r: u32) -> vec4<f32> {
+  return w_quad(start + (quad / 8u * params.depth + 4u * k + r) * 8u + quad % 8u);
+}
+
 fn bias_along(start: u32, quad: u32) -> vec4<f32> {
   let at = start + 4u * quad * params.bias_column;
   if (params.bias_column == 0u) { return vec4<f32>(f32(bias_at(at))); }

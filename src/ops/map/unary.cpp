@@ -61,8 +61,8 @@ HIGHWATER_MAPS(Unary, kUnaries);
 
 const MapRow* find_unary(std::string_view op, std::string_view when) {
   const auto is_row = [&](const MapRow& row) { return row.op.name() == op && row.when == when; };
-  const auto found = std::find_if(std::begin(kRows), std::end(kRows), is_row);
-  return found == std::end(kRows) ? nullptr : found;
+  const auto found = std::find_if(std::begin(kUnaries), std::end(kUnaries), is_row);
+  return found == std::end(kUnaries) ? nullptr : found;
 }
 
 }  // namespace highwater
