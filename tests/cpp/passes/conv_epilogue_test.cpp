@@ -8,24 +8,25 @@ namespace highwater {
 namespace {
 
 using Names = std::vector<std::string>;
-const std::string kFused = "hw.conv", kRelu = "aten.relu.default", kAdd = "aten.add.Tensor";
-const Dims kDims{2, 6, 9, 7};
+const std::string kFusedConv = "hw.conv", kConvRelu = "aten.relu.default",
+                  kResidualAdd = "aten.add.Tensor";
+const Dims kImage{2, 6, 9, 7};
 
 // Convolutions of six channels to six, which keep the size of images.
-struct Net : ProgramBuilder {
+struct FloatNet : ProgramBuilder {
   DType dtype = DType::Float32;
   ValueId x;
   int layers = 0;
 
-  explicit Net(DType floats = DType::Float32) : dtype(floats), x(input(kDims, floats)) {}
+  explicit FloatNet(DType floats = DType::Float32) : dtype(floats), x(input(kImage, floats)) {}
 
   ValueId conv(ValueId from) {
-    return apply("aten.convolution.default", arguments(from), kDims, dtype);
+    return apply("aten.convolution.default", arguments(from), kImage, dtype);
   }
   ValueId clamped(ValueId from) {
     std::vector<ValueId> all = arguments(from);
     all.insert(all.end(), {number(0), null()});
-    return apply("et_vk.conv_with_clamp.default", all, kDims, dtype);
+    return apply("et_vk.conv_with_clamp.default", all, kImage, dtype);
   }
   std::vector<ValueId> arguments(ValueId from) {
     const ValueId w = constant({6, 6, 1, 1}, "w" + std::to_string(layers++), dtype);
@@ -40,11 +41,11 @@ struct Net : ProgramBuilder {
             integer(1)};
   }
   ValueId add(ValueId a, ValueId b, double alpha = 1) {
-    return apply(kAdd, {a, b, number(alpha)}, kDims, dtype);
+    return apply(kResidualAdd, {a, b, number(alpha)}, kImage, dtype);
   }
-  ValueId relu(ValueId a) { return apply(kRelu, {a}, kDims, dtype); }
-  ValueId mul(ValueId a, ValueId b) { return apply("aten.mul.Tensor", {a, b}, kDims, dtype); }
-  ValueId sigmoid(ValueId a) { return apply("aten.sigmoid.default", {a}, kDims, dtype); }
+  ValueId relu(ValueId a) { return apply(kConvRelu, {a}, kImage, dtype); }
+  ValueId mul(ValueId a, ValueId b) { return apply("aten.mul.Tensor", {a, b}, kImage, dtype); }
+  ValueId sigmoid(ValueId a) { return apply("aten.sigmoid.default", {a}, kImage, dtype); }
 
   Names fused() const { return Rewritten(*this, fuse_conv_epilogue).names(); }
   bool is_left() const { return leaves_alone(*this, fuse_conv_epilogue); }
@@ -53,128 +54,128 @@ struct Net : ProgramBuilder {
 // An argument of the fused call, which is call `i` of the program.
 template <class T>
 T argument(const Rewritten& after, size_t i, std::string_view name) {
-  const size_t at = find_op(kFused)->schema.position(name);
+  const size_t at = find_op(kFusedConv)->schema.position(name);
   const T* value = std::get_if<T>(&after.program().values[after.args(i)[at]]);
   return value ? *value : T{};
 }
 
 ValueId residual(const Rewritten& after, size_t i) {
-  return after.args(i)[find_op(kFused)->schema.position("residual")];
+  return after.args(i)[find_op(kFusedConv)->schema.position("residual")];
 }
 
 TEST(ConvEpilogue, ASumAndTheActivationOfIt) {
   for (bool swapped : {false, true}) {
-    Net net;
+    FloatNet net;
     const ValueId y = net.conv(net.x);
     net.output(net.relu(swapped ? net.add(net.x, y) : net.add(y, net.x)));
     const Rewritten after(net, fuse_conv_epilogue);
-    ASSERT_EQ(after.names(), Names{kFused});
+    ASSERT_EQ(after.names(), Names{kFusedConv});
     EXPECT_EQ(residual(after, 0), net.x);
-    EXPECT_EQ(argument<std::string>(after, 0, "activation"), kRelu);
+    EXPECT_EQ(argument<std::string>(after, 0, "activation"), kConvRelu);
     EXPECT_FALSE(argument<bool>(after, 0, "adds_last"));
   }
 }
 
 TEST(ConvEpilogue, AnActivationAndASumWithIt) {
-  Net net;
+  FloatNet net;
   net.output(net.add(net.relu(net.conv(net.x)), net.x));
   const Rewritten after(net, fuse_conv_epilogue);
-  ASSERT_EQ(after.names(), Names{kFused});
-  EXPECT_EQ(argument<std::string>(after, 0, "activation"), kRelu);
+  ASSERT_EQ(after.names(), Names{kFusedConv});
+  EXPECT_EQ(argument<std::string>(after, 0, "activation"), kConvRelu);
   EXPECT_TRUE(argument<bool>(after, 0, "adds_last"));
 }
 
 TEST(ConvEpilogue, OfAConvolutionWithAClampTheSumComesLast) {
-  Net net;
+  FloatNet net;
   net.output(net.add(net.clamped(net.x), net.x));
   const Rewritten after(net, fuse_conv_epilogue);
-  ASSERT_EQ(after.names(), Names{kFused});
+  ASSERT_EQ(after.names(), Names{kFusedConv});
   EXPECT_EQ(argument<std::string>(after, 0, "activation"), "aten.clamp.default");
   EXPECT_TRUE(argument<bool>(after, 0, "adds_last"));
 }
 
 TEST(ConvEpilogue, OneActivationAndOneSum) {
-  Net two_activations, two_sums;
+  FloatNet two_activations, two_sums;
   two_activations.output(two_activations.relu(two_activations.clamped(two_activations.x)));
   EXPECT_TRUE(two_activations.is_left());
   const ValueId once = two_sums.add(two_sums.conv(two_sums.x), two_sums.x);
   two_sums.output(two_sums.add(once, two_sums.x));
-  EXPECT_EQ(two_sums.fused(), (Names{kFused, kAdd}));
+  EXPECT_EQ(two_sums.fused(), (Names{kFusedConv, kResidualAdd}));
 }
 
 TEST(ConvEpilogue, EveryActivationThatItTakesIsThere) {
   for (const char* op : {"relu", "hardswish", "hardsigmoid", "sigmoid", "tanh"}) {
-    Net net;
-    net.output(net.apply("aten." + std::string(op) + ".default", {net.conv(net.x)}, kDims));
-    EXPECT_EQ(net.fused(), Names{kFused}) << op;
+    FloatNet net;
+    net.output(net.apply("aten." + std::string(op) + ".default", {net.conv(net.x)}, kImage));
+    EXPECT_EQ(net.fused(), Names{kFusedConv}) << op;
   }
   for (const char* form : {"none", "tanh"}) {
-    Net net;
-    net.output(net.apply("aten.gelu.default", {net.conv(net.x), net.string(form)}, kDims));
-    EXPECT_EQ(net.fused(), Names{kFused}) << form;
+    FloatNet net;
+    net.output(net.apply("aten.gelu.default", {net.conv(net.x), net.string(form)}, kImage));
+    EXPECT_EQ(net.fused(), Names{kFusedConv}) << form;
   }
-  Net of_one, of_two, of_none;
+  FloatNet of_one, of_two, of_none;
   of_one.output(
-      of_one.apply("aten.leaky_relu.default", {of_one.conv(of_one.x), of_one.number(0.1)}, kDims));
-  EXPECT_EQ(of_one.fused(), Names{kFused});
+      of_one.apply("aten.leaky_relu.default", {of_one.conv(of_one.x), of_one.number(0.1)}, kImage));
+  EXPECT_EQ(of_one.fused(), Names{kFusedConv});
   of_two.output(of_two.apply("aten.hardtanh.default",
-                             {of_two.conv(of_two.x), of_two.integer(0), of_two.number(6)}, kDims));
-  EXPECT_EQ(of_two.fused(), Names{kFused});
+                             {of_two.conv(of_two.x), of_two.integer(0), of_two.number(6)}, kImage));
+  EXPECT_EQ(of_two.fused(), Names{kFusedConv});
   of_none.output(of_none.apply(
-      "aten.clamp.default", {of_none.conv(of_none.x), of_none.null(), of_none.number(6)}, kDims));
-  EXPECT_EQ(of_none.fused(), Names{kFused});
+      "aten.clamp.default", {of_none.conv(of_none.x), of_none.null(), of_none.number(6)}, kImage));
+  EXPECT_EQ(of_none.fused(), Names{kFusedConv});
 }
 
 TEST(ConvEpilogue, LeavesAnActivationWhoseNumberIsLive) {
-  Net net;
+  FloatNet net;
   const ValueId most = net.input_scalar();
-  net.output(net.apply("aten.clamp.default", {net.conv(net.x), net.null(), most}, kDims));
+  net.output(net.apply("aten.clamp.default", {net.conv(net.x), net.null(), most}, kImage));
   EXPECT_TRUE(net.is_left());
 }
 
 TEST(ConvEpilogue, AGateOfItself) {
   for (bool swapped : {false, true}) {
-    Net net;
+    FloatNet net;
     const ValueId y = net.conv(net.x), s = net.sigmoid(y);
     net.output(net.add(net.x, swapped ? net.mul(s, y) : net.mul(y, s)));
     const Rewritten after(net, fuse_conv_epilogue);
-    ASSERT_EQ(after.names(), Names{kFused});
+    ASSERT_EQ(after.names(), Names{kFusedConv});
     EXPECT_TRUE(argument<bool>(after, 0, "gates"));
     EXPECT_TRUE(argument<bool>(after, 0, "adds_last"));
   }
 }
 
 TEST(ConvEpilogue, LeavesAGateOfSomethingElse) {
-  Net net;
+  FloatNet net;
   const ValueId y = net.conv(net.x);
   net.output(net.mul(net.x, net.sigmoid(y))).output(net.relu(y));
   EXPECT_TRUE(net.is_left());
 }
 
 TEST(ConvEpilogue, TakesHalves) {
-  Net net(DType::Float16);
+  FloatNet net(DType::Float16);
   net.output(net.relu(net.add(net.conv(net.x), net.x)));
-  EXPECT_EQ(net.fused(), Names{kFused});
+  EXPECT_EQ(net.fused(), Names{kFusedConv});
 }
 
 TEST(ConvEpilogue, StandsWhereTheResidualIsThere) {
-  Net net;
-  const ValueId y = net.conv(net.x), later = net.apply("aten.abs.default", {net.x}, kDims);
+  FloatNet net;
+  const ValueId y = net.conv(net.x), later = net.apply("aten.abs.default", {net.x}, kImage);
   net.output(net.add(y, later));
-  EXPECT_EQ(net.fused(), (Names{"aten.abs.default", kFused}));
+  EXPECT_EQ(net.fused(), (Names{"aten.abs.default", kFusedConv}));
 }
 
 TEST(ConvEpilogue, OfTwoConvolutionsOneIsTheResidual) {
-  Net net;
+  FloatNet net;
   const ValueId a = net.conv(net.x), b = net.relu(net.conv(net.x));
   net.output(net.add(a, b));
   const Rewritten after(net, fuse_conv_epilogue);
-  ASSERT_EQ(after.names(), (Names{kFused, kFused}));
+  ASSERT_EQ(after.names(), (Names{kFusedConv, kFusedConv}));
   EXPECT_EQ(residual(after, 1), b);
 }
 
 TEST(ConvEpilogue, LeavesWhatIsReadTwice) {
-  Net by_an_op, by_the_caller, by_itself;
+  FloatNet by_an_op, by_the_caller, by_itself;
   const ValueId y = by_an_op.conv(by_an_op.x);
   by_an_op.output(by_an_op.relu(y)).output(by_an_op.add(y, by_an_op.x));
   EXPECT_TRUE(by_an_op.is_left());
@@ -187,20 +188,20 @@ TEST(ConvEpilogue, LeavesWhatIsReadTwice) {
 }
 
 TEST(ConvEpilogue, LeavesWhatIsNoPlainSum) {
-  Net scaled, stretched, narrower;
+  FloatNet scaled, stretched, narrower;
   scaled.output(scaled.add(scaled.conv(scaled.x), scaled.x, 2));
   EXPECT_TRUE(scaled.is_left());
   for (const Dims& dims : {Dims{1, 6, 9, 7}, Dims{9, 7}, Dims{1}}) {
-    Net net;
+    FloatNet net;
     net.output(net.add(net.conv(net.x), net.input(dims)));
     EXPECT_TRUE(net.is_left()) << dims.text();
   }
-  narrower.output(narrower.add(narrower.conv(narrower.x), narrower.input(kDims, DType::Float16)));
+  narrower.output(narrower.add(narrower.conv(narrower.x), narrower.input(kImage, DType::Float16)));
   EXPECT_TRUE(narrower.is_left());
 }
 
 TEST(ConvEpilogue, LeavesASumThatIsLargerThanTheConvolution) {
-  Net net;
+  FloatNet net;
   const ValueId y =
       net.apply("aten.convolution.default", net.arguments(net.input({1, 6, 9, 7})), {1, 6, 9, 7});
   net.output(net.add(y, net.x));
@@ -208,10 +209,10 @@ TEST(ConvEpilogue, LeavesASumThatIsLargerThanTheConvolution) {
 }
 
 TEST(ConvEpilogue, AResidualOfOtherLiveDimsIsRefused) {
-  Net net;
-  net.output(net.add(net.conv(net.x), net.input(kDims)));
+  FloatNet net;
+  net.output(net.add(net.conv(net.x), net.input(kImage)));
   const Rewritten after(net, fuse_conv_epilogue);
-  ASSERT_EQ(after.names(), Names{kFused});
+  ASSERT_EQ(after.names(), Names{kFusedConv});
   Engine engine(after.program());
   const auto both = [](const Dims& a, const Dims& b) {
     return std::vector{of_dims(a), of_dims(b)};

@@ -7,10 +7,10 @@ namespace highwater {
 namespace {
 
 using Names = std::vector<std::string>;
-const std::string kConv = "et_vk.q8ta_conv2d.default", kOurs = "hw.q8ta_conv2d",
+const std::string kQ8Conv = "et_vk.q8ta_conv2d.default", kActivated = "hw.q8ta_conv2d",
                   kDequantize = "quantized_decomposed.dequantize_per_tensor.default",
                   kQuantize = "quantized_decomposed.quantize_per_tensor.default";
-const Dims kDims{2, 6, 5, 7};
+const Dims kQ8Image{2, 6, 5, 7};
 
 // A convolution, the way back to floats, a ReLU6, and the way to int8, with parts to be varied.
 struct Block : ProgramBuilder {
@@ -19,18 +19,18 @@ struct Block : ProgramBuilder {
   int64_t lowest = -128;
   DType floats = DType::Float32;
 
-  ValueId x = input(kDims, DType::Int8);
+  ValueId x = input(kQ8Image, DType::Int8);
   ValueId y = 0, dequantized = 0, activated = 0, z = 0;
   int layers = 0;
 
   ValueId conv(ValueId from) {
-    return apply(kConv,
+    return apply(kQ8Conv,
                  {from, number(0.5), integer(1),
                   constant({6, 8}, "w" + std::to_string(layers++), DType::Int8),
                   constant({8}, "sums", DType::Int32), constant({8}, "scales"), number(0.25),
                   integer(-3), null(), integers({1, 1}), integers({1, 1}), integers({0, 0}),
                   integers({1, 1}), integer(1), string("none")},
-                 kDims, DType::Int8);
+                 kQ8Image, DType::Int8);
   }
 
   Block& build() {
@@ -43,11 +43,12 @@ struct Block : ProgramBuilder {
     dequantized = apply(kDequantize,
                         {y, number(back_scale), integer(back_zero), integer(-128), integer(127),
                          integer(1), null()},
-                        kDims, floats);
-    activated = apply("aten.hardtanh.default", {dequantized, number(0), number(6)}, kDims, floats);
+                        kQ8Image, floats);
+    activated =
+        apply("aten.hardtanh.default", {dequantized, number(0), number(6)}, kQ8Image, floats);
     z = apply(kQuantize,
               {activated, number(0.125), integer(-100), integer(lowest), integer(127), integer(1)},
-              kDims, DType::Int8);
+              kQ8Image, DType::Int8);
     return *this;
   }
 
@@ -57,7 +58,7 @@ struct Block : ProgramBuilder {
 TEST(Q8ConvActivation, BecomesPartOfTheConvolution) {
   Block block;
   const Rewritten after(block.build(), fuse_q8_conv_activation);
-  ASSERT_EQ(after.names(), Names{kOurs});
+  ASSERT_EQ(after.names(), Names{kActivated});
   EXPECT_EQ(after.args(0).front(), block.x);
   EXPECT_EQ(after.args(0).back(), block.z);
 }
@@ -71,7 +72,7 @@ TEST(Q8ConvActivation, ChannelsAreThenLastBetweenTwo) {
     keep_channels_last(program);
   };
   const Rewritten after(block.output(last), both);
-  ASSERT_EQ(after.names(), (Names{kOurs, kOurs}));
+  ASSERT_EQ(after.names(), (Names{kActivated, kActivated}));
   EXPECT_EQ(after.tensor(block.z).dims, (Dims{2, 5, 7, 8}));
 }
 
@@ -110,8 +111,8 @@ TEST(Q8ConvActivation, LeavesWhatStaysAFloat) {
   const ValueId floats = block.apply(kDequantize,
                                      {y, block.number(0.25), block.integer(-3), block.integer(-128),
                                       block.integer(127), block.integer(1), block.null()},
-                                     kDims);
-  block.output(block.apply("aten.relu.default", {floats}, kDims));
+                                     kQ8Image);
+  block.output(block.apply("aten.relu.default", {floats}, kQ8Image));
   EXPECT_TRUE(block.is_left());
 }
 
