@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from highwater.errors import HighwaterError
-from highwater.exporting import inputs, patterns
+from highwater.exporting import inputs, quickly
 from highwater.exporting.steps import Steps
 
 # The position is the member of a dictionary, whose name torch puts before its own.
@@ -52,7 +52,7 @@ def export(
         (folder / "params.json").write_text(json.dumps(params))
         # Not the user's path: `export_llama` takes an "int8" in it for a kind of checkpoint.
         (folder / "weights.pth").symlink_to(checkpoint.resolve())
-        with patterns.made_once(), _told(options, progress) as seen:
+        with quickly.lowering(), _told(options, progress) as seen:
             export_llama(_config(folder, options, output))
     return tuple(seen)
 

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from highwater.errors import HighwaterError, first_line
-from highwater.exporting import fixed_dims, inputs, patterns
+from highwater.exporting import fixed_dims, inputs, quickly
 from highwater.exporting.steps import Steps
 
 RETURNS = "(torch module, example inputs, dynamic shapes)"
@@ -20,11 +20,12 @@ def export(source: str, half: bool, output: Path, progress: Steps) -> tuple[inpu
     """`source` is `file.py:function` or `package.module:function`."""
     progress.step("loading")
     module, example, dynamic_shapes = load(source)
-    progress.step("exporting")
-    exported = _trace(module, example, dynamic_shapes)
-    signature = inputs.Signature(exported, dynamic_shapes)
-    progress.step("lowering")
-    program = _lower(exported, half, signature)
+    with quickly.lowering():
+        progress.step("exporting")
+        exported = _trace(module, example, dynamic_shapes)
+        signature = inputs.Signature(exported, dynamic_shapes)
+        progress.step("lowering")
+        program = _lower(exported, half, signature)
     progress.step("writing")
     with output.open("wb") as file:
         program.write_to_file(file)
@@ -120,7 +121,7 @@ def _lower(exported: Any, half: bool, signature: inputs.Signature) -> Any:
     from executorch.exir import to_edge_transform_and_lower
 
     options = {"force_fp16": True} if half else {}
-    with patterns.made_once(), fixed_dims.told(signature.inputs):
+    with fixed_dims.told(signature.inputs):
         edge = to_edge_transform_and_lower(
             exported,
             partitioner=[VulkanPartitioner(options)],

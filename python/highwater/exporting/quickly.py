@@ -1,0 +1,121 @@
+"""Lowering without what torch and the partitioner do again for every program, and several times for
+one. The programs that come out are the same, byte for byte.
+
+All of it holds within `quickly.lowering()` only: the rest of a process sees torch as it is.
+"""
+
+import contextlib
+import functools
+import gc
+from collections.abc import Iterator
+from typing import Any
+
+
+@contextlib.contextmanager
+def lowering() -> Iterator[None]:
+    with _patterns_made_once(), _operators_walked_once(), _overrides_replayed(), _calm_collector():
+        yield
+
+
+@contextlib.contextmanager
+def replaced(*replacements: tuple[Any, str, Any]) -> Iterator[None]:
+    """Each (owner, name, value) is an attribute that has this value meanwhile."""
+    before = [(owner, name, getattr(owner, name)) for owner, name, _ in replacements]
+    for owner, name, value in replacements:
+        setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        for owner, name, value in before:
+            setattr(owner, name, value)
+
+
+def _patterns_made_once() -> contextlib.AbstractContextManager[None]:
+    """The partitioner exports the modules of its fusion patterns when it looks for them, and again
+    for each delegate that it builds."""
+    from executorch.backends.vulkan.patterns import fusable_patterns
+
+    entries = [entry for entry in fusable_patterns.values() if entry.get_graphs_fn is not None]
+    return replaced(
+        *((entry, "get_graphs_fn", functools.cache(entry.get_graphs_fn)) for entry in entries)
+    )
+
+
+def _operators_walked_once() -> contextlib.AbstractContextManager[None]:
+    """torch walks all registered operators for each decomposition, once a namespace. It does not
+    keep them because a program may register operators in between; lowering registers none."""
+    import torch._export.utils as utils
+    from torch.export import decomp_utils, exported_program
+
+    collect = functools.cache(utils._collect_all_valid_cia_ops)
+    return replaced(
+        (utils, "_materialize_cpp_cia_ops", functools.cache(utils._materialize_cpp_cia_ops)),
+        (exported_program, "_collect_all_valid_cia_ops", collect),
+        (decomp_utils, "_collect_all_valid_cia_ops", collect),
+    )
+
+
+def _overrides_replayed() -> contextlib.AbstractContextManager[None]:
+    """A decomposition registers kernels for hundreds of composite operators, one by one, and takes
+    them away afterwards. The first time is torch's own; what it registered is noted, and from then
+    on the same entries are put back."""
+    import torch._export.utils as utils
+    from torch._subclasses.fake_impls import op_implementations_dict
+    from torch.export import exported_program
+
+    override = exported_program._override_composite_implicit_decomp
+    preserve = utils._special_op_to_preserve_cia
+    recorded: dict[Any, Any] = {}
+
+    @contextlib.contextmanager
+    def replay(decompositions: Any) -> Iterator[None]:
+        # What is registered depends only on which operators are kept and which are decomposed.
+        key = frozenset((op, how is preserve) for op, how in decompositions.items())
+        if key not in recorded:
+            with override(decompositions):
+                rules = {
+                    op: op_implementations_dict[op]
+                    for op in decompositions
+                    if op in op_implementations_dict
+                }
+                recorded[key] = (_registered(decompositions), rules)
+                yield
+            return
+        before = _registered(decompositions)
+        kernels, rules = recorded[key]
+        _register(kernels)
+        op_implementations_dict.update(rules)
+        try:
+            yield
+        finally:
+            _register(before)
+            for op in rules:
+                op_implementations_dict.pop(op, None)
+
+    return replaced((exported_program, "_override_composite_implicit_decomp", replay))
+
+
+def _registered(ops: Any) -> dict[Any, dict[Any, Any]]:
+    return {op: dict(op.py_kernels) for op in ops}
+
+
+def _register(kernels: dict[Any, dict[Any, Any]]) -> None:
+    for op, table in kernels.items():
+        op.py_kernels.clear()
+        op.py_kernels.update(table)
+        op._dispatch_cache.clear()
+
+
+@contextlib.contextmanager
+def _calm_collector() -> Iterator[None]:
+    """Lowering makes many objects and few cycles, and each full collection would visit the millions
+    of objects that the imported packages hold."""
+    thresholds = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 20)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()
