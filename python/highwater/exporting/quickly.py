@@ -10,6 +10,11 @@ import gc
 from collections.abc import Iterator
 from typing import Any
 
+# The names of the partitioner's patterns, and how often the smaller one multiplies: queries and
+# keys, each by a cosine and a sine.
+_ROTATIONS = ("export_llama_rope", "hf_rope")
+_PRODUCTS_OF_A_ROTATION = 4
+
 
 @contextlib.contextmanager
 def lowering() -> Iterator[None]:
@@ -39,6 +44,18 @@ def _patterns_made_once() -> contextlib.AbstractContextManager[None]:
     return replaced(
         *((entry, "get_graphs_fn", functools.cache(entry.get_graphs_fn)) for entry in entries)
     )
+
+
+def without_absent_rotations(exported: Any) -> contextlib.AbstractContextManager[None]:
+    """The patterns of rotary embeddings are exported by way of torch's compiler, which takes longer
+    than to lower a small program. One that has fewer products than a rotation has has none."""
+    from executorch.backends.vulkan.patterns import fusable_patterns
+
+    calls = [str(node.target) for node in exported.graph.nodes if node.op == "call_function"]
+    if sum("mul" in call for call in calls) >= _PRODUCTS_OF_A_ROTATION:
+        return contextlib.nullcontext()
+    entries = [fusable_patterns[name] for name in _ROTATIONS if name in fusable_patterns]
+    return replaced(*((entry, "get_graphs_fn", list) for entry in entries))
 
 
 def _operators_walked_once() -> contextlib.AbstractContextManager[None]:

@@ -121,7 +121,7 @@ def _lower(exported: Any, half: bool, signature: inputs.Signature) -> Any:
     from executorch.exir import to_edge_transform_and_lower
 
     options = {"force_fp16": True} if half else {}
-    with fixed_dims.told(signature.inputs):
+    with fixed_dims.told(signature.inputs), quickly.without_absent_rotations(exported):
         edge = to_edge_transform_and_lower(
             exported,
             partitioner=[VulkanPartitioner(options)],
