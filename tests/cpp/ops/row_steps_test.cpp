@@ -53,7 +53,7 @@ const Case kCases[] = {
        b.call("aten.native_layer_norm.default", {x, b.integers({most}), b.null(), b.null(),
                                                  b.number(1e-5), b.list({y, mean, scale})});
      },
-     "norm", "norm/shared", 5'464, 64},
+     "norm", "norm/shared", 43'692, 64},
 };
 
 class RowSteps : public testing::TestWithParam<Case> {
