@@ -1,0 +1,48 @@
+"""Quick lowering gives the programs that plain lowering gives, and leaves torch as it was."""
+
+from support import subprocesses
+
+# In a process of its own: the other tests are never without it.
+SCRIPT = """
+import torch
+from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
+from executorch.backends.vulkan.patterns import fusable_patterns
+from executorch.backends.vulkan.patterns.rope import RotaryEmbeddingPattern
+from executorch.exir import to_edge_transform_and_lower
+from highwater.exporting import quickly
+from torch.export import exported_program
+
+class Plain(torch.nn.Module):
+    def forward(self, x):
+        return torch.softmax(torch.relu(x) * 2, -1)
+
+PROGRAMS = {
+    "et_vk.apply_rotary_emb.default": (
+        RotaryEmbeddingPattern(), [torch.randn(1, 5, heads, 32) for heads in (4, 2)]
+        + [torch.randn(5, 16) for _ in range(2)]),
+    "aten._softmax.default": (Plain(), [torch.randn(5, 16)]),
+}
+
+def lower(exported):
+    edge = to_edge_transform_and_lower(exported, partitioner=[VulkanPartitioner()])
+    return bytes(edge.to_executorch().buffer)
+
+def state():
+    makers = [entry.get_graphs_fn for entry in fusable_patterns.values()]
+    return makers, exported_program._override_composite_implicit_decomp
+
+before = state()
+for op, (module, inputs) in PROGRAMS.items():
+    exported = torch.export.export(module, tuple(inputs))
+    with quickly.lowering(), quickly.without_absent_rotations(exported):
+        quick = lower(exported)
+    assert state() == before, "torch is not as it was"
+    assert op.encode() in quick, f"there is no {op}"
+    assert lower(exported) == quick, f"another program with {op}"
+print("the same")
+"""
+
+
+def test_programs_are_the_same():
+    run = subprocesses.run(SCRIPT, seconds=600)
+    assert run.stdout.endswith("the same\n"), run.stderr[-2000:]
