@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 EXPORTER = Maker(
     "llama_export",
     ("executorch",),
-    ("benchmarks/llama_export.py", "tests/python/support/fast_export.py", "requirements.txt"),
+    (
+        "benchmarks/llama_export.py",
+        "tests/python/support/fast_export.py",
+        "python/highwater/exporting/quickly.py",
+        "requirements.txt",
+    ),
 )
 WRITER = Maker(
     "llama_onnx",

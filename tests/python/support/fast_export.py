@@ -9,6 +9,9 @@ import warnings
 from executorch.backends.xnnpack.quantizer import xnnpack_quantizer_utils
 from highwater.exporting import quickly
 
+# What decides how programs are lowered.
+SOURCES = (__file__, quickly.__file__)
+
 _for_good = quickly.lowering()
 
 

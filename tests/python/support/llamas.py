@@ -114,7 +114,7 @@ def build(name: str) -> Llama:
         _write_checkpoint(folder, {**PARAMS, **variant.params})
         config = make_config(folder, variant)
         eager = export_llama_lib.get_llama_model(copy.deepcopy(config))[0].eval()
-        sources = (__file__, fast_export.__file__)
+        sources = (__file__, *fast_export.SOURCES)
         pte = lowered_cache.cached(f"llama {name}", sources, lambda: _export(config))
     return Llama(pte, lambda: copy.deepcopy(eager))
 

@@ -16,7 +16,7 @@ from highwater import _native
 from support import export_key, fast_export, lowered_cache
 
 BACKEND = "VulkanBackend"
-SOURCES = (__file__, fast_export.__file__)
+SOURCES = (__file__, *fast_export.SOURCES)
 
 fast_export.apply()
 
