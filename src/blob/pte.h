@@ -20,8 +20,11 @@
 
 namespace highwater {
 
-// What VulkanPartitioner and WebGPUPartitioner name their delegate.
-inline constexpr std::string_view kDelegateName = "VulkanBackend";
+// What HighwaterPartitioner names its delegate, and what VulkanPartitioner and WebGPUPartitioner do.
+inline constexpr const char* kDelegateNames[] = {"HighwaterBackend", "VulkanBackend"};
+constexpr bool is_delegate_name(std::string_view name) {
+  return name == kDelegateNames[0] || name == kDelegateNames[1];
+}
 
 // A stretch of the file, read when it is wanted.
 struct FilePart {

@@ -38,9 +38,10 @@ Result<const PteMethod::DelegateCall*> only_call(const PteMethod& method) {
   }
   const PteMethod::DelegateCall& call = method.calls.front();
   const std::string& name = method.delegates[call.delegate].name;
-  if (name != kDelegateName) {
+  if (!is_delegate_name(name)) {
     return fail("the method '", method.name, "' is delegated to ", name,
-                "; it must be exported with VulkanPartitioner or WebGPUPartitioner");
+                "; it must be exported with HighwaterPartitioner, VulkanPartitioner or "
+                "WebGPUPartitioner");
   }
   return &call;
 }

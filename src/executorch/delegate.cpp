@@ -1,4 +1,4 @@
-// The ExecuTorch delegate "VulkanBackend": what VulkanPartitioner and WebGPUPartitioner export.
+// The ExecuTorch delegate, under the names of HighwaterPartitioner and of VulkanPartitioner.
 #include "highwater/delegate.h"
 
 #include <executorch/runtime/backend/interface.h>
@@ -24,8 +24,6 @@ namespace {
 namespace et = ::executorch::runtime;
 using EtTensor = ::executorch::aten::Tensor;
 using ScalarType = ::executorch::aten::ScalarType;
-
-constexpr const char* kBackendName = kDelegateName.data();
 
 // ExecuTorch passes error codes only; the words go to its log and to last_error().
 et::Error report(et::Error code, const Error& error) {
@@ -209,19 +207,24 @@ class Backend final : public et::BackendInterface {
 
 Backend backend;
 
-}  // namespace
-
-Status register_delegate() {
-  if (auto* present = et::get_backend_class(kBackendName)) {
+Status register_as(const char* name) {
+  if (auto* present = et::get_backend_class(name)) {
     if (present == &backend) return {};
-    return fail("another backend already holds the name ", kBackendName,
+    return fail("another backend already holds the name ", name,
                 ": programs would go to it. Load Highwater into a process without ExecuTorch's "
                 "own Vulkan or WebGPU backend");
   }
-  const et::Error error = et::register_backend({kBackendName, &backend});
+  const et::Error error = et::register_backend({name, &backend});
   if (error != et::Error::Ok) {
     return fail("ExecuTorch refused the backend (error ", static_cast<int>(error), ")");
   }
+  return {};
+}
+
+}  // namespace
+
+Status register_delegate() {
+  for (const char* name : kDelegateNames) HW_CHECK(register_as(name));
   return {};
 }
 

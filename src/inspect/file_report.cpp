@@ -116,8 +116,8 @@ class FileReport {
     json_.begin_object()
         .field("name", as_utf8(delegate.name))
         .field("bytes", delegate.blob.size)
-        .field("ours", delegate.name == kDelegateName);
-    if (delegate.name == kDelegateName) {
+        .field("ours", is_delegate_name(delegate.name));
+    if (is_delegate_name(delegate.name)) {
       auto program = read_delegate(pte_, delegate);
       if (program) {
         const auto facts = write_sources(method, index, *program, signature);

@@ -82,7 +82,7 @@ Result<std::vector<std::string>> File::delegated_ops(std::string_view name) cons
   const PteMethod* method = pte_->find(name);
   if (!method) return ops;
   for (const PteMethod::Delegate& delegate : method->delegates) {
-    if (delegate.name != kDelegateName) continue;
+    if (!is_delegate_name(delegate.name)) continue;
     HW_TRY(const Program program, read_delegate(*pte_, delegate));
     for (const OpCall& op : program.calls) ops.push_back(op.name);
   }

@@ -10,10 +10,8 @@ import gc
 from collections.abc import Iterator
 from typing import Any
 
-# The names of the partitioner's patterns, and how often the smaller one multiplies: queries and
-# keys, each by a cosine and a sine.
+# The names of the partitioner's patterns of rotary embeddings.
 _ROTATIONS = ("export_llama_rope", "hf_rope")
-_PRODUCTS_OF_A_ROTATION = 4
 
 
 @contextlib.contextmanager
@@ -48,14 +46,24 @@ def _patterns_made_once() -> contextlib.AbstractContextManager[None]:
 
 def without_absent_rotations(exported: Any) -> contextlib.AbstractContextManager[None]:
     """The patterns of rotary embeddings are exported by way of torch's compiler, which takes longer
-    than to lower a small program. One that has fewer products than a rotation has has none."""
+    than to lower a small program."""
     from executorch.backends.vulkan.patterns import fusable_patterns
 
-    calls = [str(node.target) for node in exported.graph.nodes if node.op == "call_function"]
-    if sum("mul" in call for call in calls) >= _PRODUCTS_OF_A_ROTATION:
+    if any(map(_may_be_of_a_rotation, exported.graph.nodes)):
         return contextlib.nullcontext()
     entries = [fusable_patterns[name] for name in _ROTATIONS if name in fusable_patterns]
     return replaced(*((entry, "get_graphs_fn", list) for entry in entries))
+
+
+def _may_be_of_a_rotation(node: Any) -> bool:
+    """One kind subtracts a product from a product, the other puts something negative beside
+    something else."""
+    name = str(node.target)
+    if name.startswith("aten.sub."):
+        return all("aten.mul." in str(getattr(each, "target", "")) for each in node.args[:2])
+    if name.startswith("aten.cat."):
+        return any("aten.neg." in str(getattr(each, "target", "")) for each in node.args[0])
+    return False
 
 
 def _operators_walked_once() -> contextlib.AbstractContextManager[None]:

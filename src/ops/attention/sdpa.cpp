@@ -121,38 +121,52 @@ class UpdateCache final : public Op {
   CacheWrite<1> write_;
 };
 
-// All of [batch, heads, positions, head dim].
+// All of [batch, heads, positions, head dim]; without heads, there is one.
 class Sdpa final : public Op {
  public:
   explicit Sdpa(Args& a)
-      : q_(a.tensor("q")),
-        k_(a.tensor("k")),
-        v_(a.tensor("v")),
+      : torchs_(a.op().starts_with("aten.")),
+        q_(a.tensor(torchs_ ? "query" : "q")),
+        k_(a.tensor(torchs_ ? "key" : "k")),
+        v_(a.tensor(torchs_ ? "value" : "v")),
         mask_(a.optional_tensor("attn_mask")),
+        causal_(torchs_ && a.flag("is_causal")),
         y_(a.out()),
         scale_(given_scale(a)),
-        attention_(a, {y_, q_, k_, v_, mask_}, problem(a.bound(q_), a.bound(k_))) {}
+        attention_(a, {y_, q_, k_, v_, mask_}, problem(a.bound(q_), a.bound(k_))) {
+    a.require(!torchs_ || a.number("dropout_p") == 0, "dropout is not supported");
+  }
 
   Status plan(const Shapes& s, Plan& plan) const override {
     const Dims &q = s[q_], &k = s[k_];
-    if (k != s[v_] || q.rank() != 4 || k.rank() != 4 || q[0] != k[0] || q[3] != k[3]) {
+    if (k != s[v_] || !fits(q) || q.rank() != k.rank() || q[0] != k[0] || q.back() != k.back()) {
       return fail("q of dims ", q, ", k of ", k, " and v of ", s[v_], " do not go together");
     }
     plan.resize(y_, q);
     if (q.numel() == 0) return {};
-    if (k[2] == 0) return fail("there are no keys");
     Attention::Problem p = problem(q, k);
+    if (p.context == 0) return fail("there are no keys");
     if (mask_) {
-      HW_CHECK(p.set_mask(s[*mask_], s.bound(*mask_)));
+      HW_CHECK(p.set_mask(with_heads(s[*mask_], q), with_heads(s.bound(*mask_), q)));
     }
     attention_.plan(p, plan);
     return {};
   }
 
  private:
-  Attention::Problem problem(const Dims& q, const Dims& k) const {
+  static bool fits(const Dims& dims) { return dims.rank() == 3 || dims.rank() == 4; }
+
+  // Of what goes with a q that has no heads.
+  static Dims with_heads(const Dims& dims, const Dims& q) {
+    Dims result = dims;
+    if (q.rank() == 3 && dims.rank() == 3) result.insert(1, 1);
+    return result;
+  }
+
+  Attention::Problem problem(const Dims& q_dims, const Dims& k_dims) const {
     Attention::Problem p;
-    if (q.rank() != 4 || k.rank() != 4) return p;
+    if (!fits(q_dims) || q_dims.rank() != k_dims.rank()) return p;
+    const Dims q = with_heads(q_dims, q_dims), k = with_heads(k_dims, q_dims);
     p.head_dim = q[3];
     p.scale = scale_.value_or(Attention::default_scale(p.head_dim));
     p.batch = q[0];
@@ -160,7 +174,7 @@ class Sdpa final : public Op {
     p.positions = q[2];
     p.kv_heads = k[1];
     p.context = k[2];
-    p.causal_from = kSeesAll;
+    p.causal_from = causal_ ? 0 : kSeesAll;
     p.q_batch = q[1] * q[2] * q[3];
     p.q_head = q[2] * q[3];
     p.q_position = q[3];
@@ -170,8 +184,10 @@ class Sdpa final : public Op {
     return p;
   }
 
+  bool torchs_;  // it is torch's op, which can do more
   Tensor q_, k_, v_;
   std::optional<Tensor> mask_;
+  bool causal_;
   Tensor y_;
   std::optional<double> scale_;
   Attention attention_;
@@ -188,7 +204,11 @@ HIGHWATER_OP(UpdateCache,
              "-> Tensor");
 HIGHWATER_OP(Sdpa,
              "et_vk.sdpa.default(FloatTensor q, FloatTensor k, FloatTensor v, "
-             "FloatTensor? attn_mask=None, float? scale=None) -> Tensor");
+             "FloatTensor? attn_mask=None, float? scale=None) -> Tensor",
+             {"aten.scaled_dot_product_attention.default(FloatTensor query, FloatTensor key, "
+              "FloatTensor value, Tensor? attn_mask=None, float dropout_p=0.0, "
+              "bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+              "no dropout; values as wide as keys"});
 
 }  // namespace
 }  // namespace highwater
