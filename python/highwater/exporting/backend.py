@@ -11,7 +11,6 @@ from executorch.backends.vulkan._passes import (
     FoldQDQPass,
     FuseQuantizedOpsTransform,
     RemoveRedundantOpsTransform,
-    insert_prepack_nodes,
 )
 from executorch.backends.vulkan._passes.fuse_patterns import FusePatternsPass
 from executorch.backends.vulkan.serialization.vulkan_graph_builder import VkGraphBuilder
@@ -27,7 +26,7 @@ from executorch.exir.passes.sym_shape_eval_pass import ConstraintBasedSymShapeEv
 from torch.export import ExportedProgram
 from torch.export._remove_auto_functionalized_pass import unsafe_remove_auto_functionalized_pass
 
-from highwater.exporting import rewrites
+from highwater.exporting import quickly, rewrites
 
 HALF = "half"
 
@@ -52,23 +51,25 @@ class HighwaterBackend(BackendDetails):
 
 
 def _prepared(program: ExportedProgram) -> ExportedProgram:
-    # While all calls are still as torch would take them ...
+    # While all calls are still as torch would take them. The patterns of rotary embeddings are
+    # for one order of dims, and match others too.
+    with quickly.without_rotations():
+        program = apply_passes(
+            program,
+            [
+                FuseBatchNormPass(program),
+                rewrites.PromoteDtypes(),
+                FusePatternsPass(),
+                FuseClampPass(),
+                RemoveRedundantOpsTransform(),
+                FuseQuantizedOpsTransform(),
+                FoldQDQPass(),
+                FuseViewCopyTransform(),
+            ],
+        )
+    # From here on with a description of each tensor, at its bound.
     program = apply_passes(
-        program,
-        [
-            FuseBatchNormPass(program),
-            rewrites.PromoteDtypes(),
-            FusePatternsPass(),
-            FuseClampPass(),
-            RemoveRedundantOpsTransform(),
-            FuseQuantizedOpsTransform(),
-            FoldQDQPass(),
-            FuseViewCopyTransform(),
-        ],
-    )
-    # ... and from here on with a description of each tensor, at its bound.
-    program = apply_passes(
-        program, [SpecPropPass(), rewrites.fixed_sizes_as_numbers, insert_prepack_nodes]
+        program, [SpecPropPass(), *rewrites.LAST]
     )
     # Planning wants to be told that ops without an out variant are no mistake.
     program.graph_module.encounter_to_out_var_failure = True

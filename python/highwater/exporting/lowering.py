@@ -24,7 +24,7 @@ def lower(
     constant_methods: dict[str, Any] | None = None,
 ) -> ExecutorchProgramManager:
     """With the engine's own speed-ups in place: `quickly.lowering()` is entered here."""
-    with quickly.lowering(), quickly.without_absent_rotations(exported), torch.no_grad():
+    with quickly.lowering(), torch.no_grad():
         program = partitioner.transform_for_pre_decomposition(exported)
         kept, _ = partitioner.ops_to_not_decompose(program)
         program = program.run_decompositions(_table_without(kept))

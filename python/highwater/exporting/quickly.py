@@ -47,10 +47,15 @@ def _patterns_made_once() -> contextlib.AbstractContextManager[None]:
 def without_absent_rotations(exported: Any) -> contextlib.AbstractContextManager[None]:
     """The patterns of rotary embeddings are exported by way of torch's compiler, which takes longer
     than to lower a small program."""
-    from executorch.backends.vulkan.patterns import fusable_patterns
-
     if any(map(_may_be_of_a_rotation, exported.graph.nodes)):
         return contextlib.nullcontext()
+    return without_rotations()
+
+
+def without_rotations() -> contextlib.AbstractContextManager[None]:
+    """No pattern of rotary embeddings is looked for."""
+    from executorch.backends.vulkan.patterns import fusable_patterns
+
     entries = [fusable_patterns[name] for name in _ROTATIONS if name in fusable_patterns]
     return replaced(*((entry, "get_graphs_fn", list) for entry in entries))
 

@@ -1,6 +1,7 @@
 """What is changed in a graph before it is written: nothing that its results would show."""
 
 import torch
+from executorch.backends.vulkan.utils import is_param_node
 from executorch.exir.dialects._ops import ops as exir_ops
 from executorch.exir.pass_base import ExportPass, PassResult
 from torch.export import ExportedProgram
@@ -93,6 +94,29 @@ def _put_number(node: Node, value: bool | int | float) -> None:
         if user.op != "output":
             user.args = torch.fx.node.map_aggregate(user.args, put)
             user.kwargs = torch.fx.node.map_aggregate(user.kwargs, put)
+
+
+def constants_marked(program: ExportedProgram) -> ExportedProgram:
+    """Weights have memory of their own, which is not planned. So have buffers that are written."""
+    for node in program.graph.nodes:
+        if is_param_node(program, node):
+            node.meta["spec"].const = True
+    return program
+
+
+def edge_names(program: ExportedProgram) -> ExportedProgram:
+    """Calls that were put in late have torch's names, without a namespace."""
+    for node in program.graph.nodes:
+        target = node.target
+        if isinstance(target, torch._ops.OpOverload) and target.namespace == "aten":
+            if target is not torch.ops.aten.sym_size.int:
+                packet = getattr(exir_ops.edge.aten, target._schema.name.split("::")[1])
+                node.target = getattr(packet, target._overloadname)
+    return program
+
+
+# Once each tensor has its description.
+LAST = (fixed_sizes_as_numbers, edge_names, constants_marked)
 
 
 def before_decomposition(program: ExportedProgram) -> ExportedProgram:

@@ -18,7 +18,17 @@ struct Row {
   std::string_view finish;
   bool finds_place = false;  // it tells where, not what: of one dim, or of all flattened
   bool needs_elements = false;
+  bool one_dim = false;  // its `dim` is a number, not a list
 };
+
+// Of truths, whatever number stands for one.
+constexpr std::string_view kNone = "vec4<T>()";
+constexpr std::string_view kOne = "vec4<T>(T(1))";
+constexpr std::string_view kEither =
+    "State(vec4<T>((a.value != vec4<T>()) | (b.value != vec4<T>())), a.at)";
+constexpr std::string_view kBoth =
+    "State(vec4<T>((a.value != vec4<T>()) & (b.value != vec4<T>())), a.at)";
+constexpr std::string_view kIsTrue = "s.value";
 
 constexpr Row kRows[] = {
     {"aten.sum.dim_IntList(Tensor self, int[]? dim, bool keepdim=False, *, ScalarType? dtype=None) "
@@ -35,6 +45,19 @@ constexpr Row kRows[] = {
      "pick(a, b, b.value > a.value)", "s.at", true, true},
     {"aten.argmin.default(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", "first",
      "pick(a, b, b.value < a.value)", "s.at", true, true},
+    {"aten.prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> "
+     "Tensor",
+     kOne, "State(a.value * b.value, a.at)", "s.value", false, false, true},
+    {"aten.any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", kNone, kEither, kIsTrue,
+     false, false, true},
+    {"aten.any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", kNone, kEither,
+     kIsTrue},
+    {"aten.any.default(Tensor self) -> Tensor", kNone, kEither, kIsTrue},
+    {"aten.all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", kOne, kBoth, kIsTrue,
+     false, false, true},
+    {"aten.all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", kOne, kBoth,
+     kIsTrue},
+    {"aten.all.default(Tensor self) -> Tensor", kOne, kBoth, kIsTrue},
 };
 
 // No dims, or an empty list of them, are all dims.
@@ -43,7 +66,7 @@ class Reduce final : public Op {
   explicit Reduce(Args& a)
       : row_(row_of(kRows, a.op())),
         x_(a.tensor("self")),
-        keepdim_(a.flag("keepdim")),
+        keepdim_(a.takes("keepdim") && a.flag("keepdim")),
         y_(a.out()) {
     const int64_t most = choose_dims(a);
     const bool on_float = is_float(a.dtype(x_)) || is_float(a.dtype(y_));
@@ -90,8 +113,9 @@ class Reduce final : public Op {
   int64_t choose_dims(Args& a) {
     const size_t rank = a.bound(x_).rank();
     std::vector<int64_t> dims;
-    if (!a.is_null("dim")) {
-      dims = row_.finds_place ? std::vector{a.integer("dim")} : a.integers("dim");
+    if (a.takes("dim") && !a.is_null("dim")) {
+      const bool one = row_.finds_place || row_.one_dim;
+      dims = one ? std::vector{a.integer("dim")} : a.integers("dim");
     }
     for (int64_t dim : dims) {
       const auto at = wrap_dim(dim, rank);

@@ -2,6 +2,7 @@
 #include "wgsl/gather/take.h"
 
 #include "graph/op.h"
+#include "ops/gather/indexed.h"
 
 namespace highwater {
 namespace {
@@ -18,14 +19,11 @@ struct Choice {
 Choice indexed(Args& a) {
   Choice choice{a.tensor("self"), {}, 0, true};
   const auto indices = a.optional_tensors("indices");
-  size_t given = 0;
   for (size_t i = 0; i < indices.size(); ++i) {
     if (!indices[i]) continue;
     choice.ids = *indices[i];
     choice.dim = static_cast<int64_t>(i);
-    ++given;
   }
-  a.require(given == 1, "it is given ", given, " index tensors; only one is supported");
   return choice;
 }
 
@@ -88,13 +86,27 @@ class Take final : public Op {
   bool keeps_dim_ = false;
 };
 
+class Index final : public Op {
+ public:
+  explicit Index(Args& a) {
+    const auto indices = a.optional_tensors("indices");
+    const auto given = std::ranges::count_if(indices, [](const auto& ids) { return !!ids; });
+    a.require(given > 0, "it is given no index tensors");
+    op_ = given > 1 ? index_several(a) : std::make_unique<Take>(a);
+  }
+
+  Status plan(const Shapes& s, Plan& plan) const override { return op_->plan(s, plan); }
+
+ private:
+  std::unique_ptr<Op> op_;
+};
+
 // Embedding's other arguments (padding, scaling, sparseness) matter to training alone.
 HIGHWATER_OP(Take,
              "aten.embedding.default(Tensor weight, IntTensor indices, SymInt padding_idx=-1, "
              "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
-             "aten.index_select.default(Tensor self, int dim, IntTensor index) -> Tensor",
-             {"aten.index.Tensor(Tensor self, IntTensor?[] indices) -> Tensor",
-              "one index tensor; no masks"});
+             "aten.index_select.default(Tensor self, int dim, IntTensor index) -> Tensor");
+HIGHWATER_OP(Index, {"aten.index.Tensor(Tensor self, IntTensor?[] indices) -> Tensor", "no masks"});
 
 }  // namespace
 }  // namespace highwater
