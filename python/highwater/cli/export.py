@@ -81,6 +81,7 @@ class Embedding(click.ParamType):
 )
 @click.option("--bos-id", type=int, help="The token that begins a text, for runners.")
 @click.option("--eos-id", type=int, multiple=True, help="A token that ends it; may be repeated.")
+@click.option("--partial", is_flag=True, help="Leave to the CPU what Highwater cannot run.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Show all that torch and ExecuTorch say.")
 @click.pass_context
@@ -127,6 +128,7 @@ def command(
         given["params"],
         given["rope_scale"],
         given["tokenizer"],
+        given["partial"],
     )
     for package in ("torch", "executorch"):
         check_installed(package, "export", "highwater export")
@@ -184,7 +186,7 @@ def language_model(given: dict[str, Any]) -> Any:
 
 def _export(request: Any, verbose: bool) -> Any:
     """With progress on stderr and the noise in a log, which is shown if something fails."""
-    from highwater.exporting import noise, recipes
+    from highwater.exporting import advice, noise, recipes
 
     log = noise.Log()
     try:
@@ -203,7 +205,8 @@ def _export(request: Any, verbose: bool) -> Any:
         terminal.remark(terminal.paint(log.tail(), "faint"))
         raise terminal.Failure(
             f"It failed while {progress.current}: {type(error).__name__}: "
-            f"{first_line(str(error))} (all that was said is in {log.path})"
+            f"{first_line(str(error))} {advice.on(error) or ''} "
+            f"(all that was said is in {log.path})"
         ) from error
     log.remove()
     return report

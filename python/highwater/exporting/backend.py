@@ -68,9 +68,7 @@ def _prepared(program: ExportedProgram) -> ExportedProgram:
             ],
         )
     # From here on with a description of each tensor, at its bound.
-    program = apply_passes(
-        program, [SpecPropPass(), *rewrites.LAST]
-    )
+    program = apply_passes(program, [SpecPropPass(), *rewrites.LAST])
     # Planning wants to be told that ops without an out variant are no mistake.
     program.graph_module.encounter_to_out_var_failure = True
     plan = MemoryPlanningAlgorithmSuite([partial(greedy, allow_overlapping_allocations=False)])

@@ -1,8 +1,8 @@
 """From an exported program to a .pte, with what Highwater can run in one delegate.
 
-It is `to_edge_transform_and_lower` with HighwaterPartitioner, but shorter. There a program is traced
-anew some fifteen times, which takes longer than all else; here half as often, because the delegate
-needs neither numbers as tensors nor ExecuTorch's own copies.
+It is `to_edge_transform_and_lower` with HighwaterPartitioner, but shorter. There a program is
+traced anew some fifteen times, which takes longer than all else; here half as often, because the
+delegate needs neither numbers as tensors nor ExecuTorch's own copies.
 """
 
 from typing import Any
@@ -14,6 +14,7 @@ from executorch.exir.program import _program
 from torch.export import ExportedProgram
 from torch.export.decomp_utils import CustomDecompTable
 
+from highwater.errors import HighwaterError
 from highwater.exporting import quickly, rewrites
 from highwater.exporting.partitioner import HighwaterPartitioner
 
@@ -28,6 +29,7 @@ def lower(
         program = partitioner.transform_for_pre_decomposition(exported)
         kept, _ = partitioner.ops_to_not_decompose(program)
         program = program.run_decompositions(_table_without(kept))
+        _check_still_live(exported, program)
         # What stays on the CPU has any dtype and any order of dims, so the checks are not for us.
         config = EdgeCompileConfig(_check_ir_validity=False, _skip_dim_order=True)
         passes = ([rewrites.numbers_as_scalars, NormalizeTransposePass()], [])
@@ -35,6 +37,21 @@ def lower(
             edge = _program._generate_edge_program(config, program, preserve_ops=kept)
         manager = EdgeProgramManager({"forward": edge}, constant_methods, config, kept)
         return manager.to_backend(partitioner).to_executorch()
+
+
+def _check_still_live(before: ExportedProgram, after: ExportedProgram) -> None:
+    """torch may fix a dim after it has promised to keep it live, when it takes an op apart and an
+    `if` on a size is in there."""
+    fixed = {node.name: node.meta.get("val") for node in after.graph.nodes}
+    for node in before.graph.find_nodes(op="placeholder"):
+        for dim, size in enumerate(getattr(node.meta.get("val"), "shape", ())):
+            now = getattr(fixed.get(node.name), "shape", {dim: size})[dim]
+            if isinstance(size, torch.SymInt) and isinstance(now, int):
+                raise HighwaterError(
+                    f"Dim {dim} of {node.name}, which is live, was fixed at {now} when torch took "
+                    "the module apart for ExecuTorch: some op in it asks for the number. Leave the "
+                    "dim out of the dynamic shapes, or write that op in terms of others."
+                )
 
 
 def _table_without(kept: list[torch._ops.OpOverload]) -> CustomDecompTable:

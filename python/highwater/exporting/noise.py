@@ -29,7 +29,10 @@ class Reasons(logging.Handler):
         if skipped:
             # "no valid representations for op …" goes on with all the op's tensors.
             reason = skipped["reason"].split(" for op ")[0]
-            self.by_op[plain_name(skipped["op"])].add(reason)
+            self.note(skipped["op"], reason)
+
+    def note(self, op: str, reason: str) -> None:
+        self.by_op[plain_name(op)].add(reason)
 
     def of(self, op: str) -> str | None:
         """`op` may be spelled as the partitioner does or as programs do."""

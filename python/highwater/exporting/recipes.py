@@ -31,6 +31,7 @@ class Request:
     params: Path | None = None
     rope_scale: int | None = None
     tokenizer: Path | None = None
+    may_use_cpu: bool = False
 
 
 def export(request: Request, progress: Steps, reasons: noise.Reasons) -> report.Report:
@@ -42,7 +43,7 @@ def export(request: Request, progress: Steps, reasons: noise.Reasons) -> report.
         match request.what:
             case source.Function(name):
                 copies = tokenizer.plan(request.tokenizer, [], request.output)
-                inputs = torch_module.export(name, request.options.half, partial, progress)
+                inputs = torch_module.export(name, request.options.half, partial, progress, reasons)
             case source.Checkpoint(weights, params):
                 copies = tokenizer.plan(request.tokenizer, [], request.output)
                 inputs = _from_checkpoint(request, weights, params, partial, progress)
@@ -53,12 +54,24 @@ def export(request: Request, progress: Steps, reasons: noise.Reasons) -> report.
                 copies = tokenizer.plan(request.tokenizer, model.tokenizer_files, request.output)
                 inputs = _from_hugging_face(request, model, name, partial, progress)
         contents = program.read(partial)
+        if contents.cpu and not request.may_use_cpu:
+            raise HighwaterError(_left_over(contents, reasons))
         partial.replace(request.output)
     finally:
         partial.unlink(missing_ok=True)
     beside = tokenizer.copy(copies)
     seconds = time.monotonic() - since
     return report.make(request.output, contents, inputs, reasons, seconds, beside)
+
+
+def _left_over(contents: program.Program, reasons: noise.Reasons) -> str:
+    left = ", ".join(
+        f"{op} ({reasons.of(op) or 'the partitioner does not say why'})" for op in contents.cpu
+    )
+    return (
+        f"Highwater cannot run {left}. Write the module in other ops, or let the CPU do this with "
+        "--partial; such a program needs ExecuTorch's runtime. Nothing was written."
+    )
 
 
 def _from_checkpoint(

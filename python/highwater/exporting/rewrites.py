@@ -39,7 +39,7 @@ def numbers_as_scalars(module: GraphModule) -> PassResult:
 
 def _is_number(argument: object) -> bool:
     value = argument.meta.get("val") if isinstance(argument, Node) else argument
-    return isinstance(value, (bool, int, float, torch.SymInt))
+    return isinstance(value, (bool, int, float, torch.SymInt, torch.SymFloat))
 
 
 class PromoteDtypes(ExportPass):
@@ -108,10 +108,11 @@ def edge_names(program: ExportedProgram) -> ExportedProgram:
     """Calls that were put in late have torch's names, without a namespace."""
     for node in program.graph.nodes:
         target = node.target
-        if isinstance(target, torch._ops.OpOverload) and target.namespace == "aten":
-            if target is not torch.ops.aten.sym_size.int:
-                packet = getattr(exir_ops.edge.aten, target._schema.name.split("::")[1])
-                node.target = getattr(packet, target._overloadname)
+        if not isinstance(target, torch._ops.OpOverload) or target.namespace != "aten":
+            continue
+        if target is not torch.ops.aten.sym_size.int:
+            packet = getattr(exir_ops.edge.aten, target._schema.name.split("::")[1])
+            node.target = getattr(packet, target._overloadname)
     return program
 
 
@@ -120,14 +121,26 @@ LAST = (fixed_sizes_as_numbers, edge_names, constants_marked)
 
 
 def before_decomposition(program: ExportedProgram) -> ExportedProgram:
-    """Removes what only checks: Session holds every call to the ranges in the file."""
+    """Removes what only checks, since Session holds every call to the ranges in the file; and keeps
+    norms whole that torch would take apart."""
     graph = program.graph
     for node in reversed(list(graph.nodes)):
         if node.op == "call_function" and _only_checks(node):
             graph.erase_node(node)
+        elif node.target is torch.ops.aten.rms_norm.default:
+            _keep_rms_norm(node)
     graph.eliminate_dead_code()
     program.graph_module.recompile()
     return program
+
+
+def _keep_rms_norm(node: Node) -> None:
+    """As the op of ExecuTorch's Vulkan exporter, which norms the last dim and has a weight."""
+    x, dims, weight, eps, *_ = *node.args, None, None
+    if len(dims) == 1 and weight is not None:
+        eps = eps if eps is not None else torch.finfo(x.meta["val"].dtype).eps
+        node.target = torch.ops.et_vk.rms_norm.default
+        node.args = (x, weight, eps)
 
 
 def _only_checks(node: Node) -> bool:

@@ -10,22 +10,30 @@ from types import ModuleType
 from typing import Any
 
 from highwater.errors import HighwaterError, first_line
-from highwater.exporting import fixed_dims, inputs, quickly
+from highwater.exporting import inputs
+from highwater.exporting.noise import Reasons
 from highwater.exporting.steps import Steps
 
 RETURNS = "(torch module, example inputs, dynamic shapes)"
 
 
-def export(source: str, half: bool, output: Path, progress: Steps) -> tuple[inputs.Input, ...]:
+def export(
+    source: str, half: bool, output: Path, progress: Steps, reasons: Reasons
+) -> tuple[inputs.Input, ...]:
     """`source` is `file.py:function` or `package.module:function`."""
     progress.step("loading")
     module, example, dynamic_shapes = load(source)
-    with quickly.lowering():
-        progress.step("exporting")
-        exported = _trace(module, example, dynamic_shapes)
-        signature = inputs.Signature(exported, dynamic_shapes)
-        progress.step("lowering")
-        program = _lower(exported, half, signature)
+    from highwater.export import HighwaterPartitioner, trace
+    from highwater.exporting import lowering
+
+    progress.step("exporting")
+    exported = trace(module, example, dynamic_shapes)
+    signature = inputs.Signature(exported, dynamic_shapes)
+    progress.step("lowering")
+    partitioner = HighwaterPartitioner(half)
+    program = lowering.lower(exported, partitioner, signature.constant_method())
+    for op, reason in partitioner.refused.items():
+        reasons.note(op, reason)
     progress.step("writing")
     with output.open("wb") as file:
         program.write_to_file(file)
@@ -107,24 +115,3 @@ def _describe(value: Any) -> str:
 
 def _raised(what: str, error: Exception) -> str:
     return f"{what}: {type(error).__name__}: {first_line(str(error))} (--traceback: where)"
-
-
-def _trace(module: Any, example: tuple[Any, ...], dynamic_shapes: Any) -> Any:
-    import torch
-
-    with torch.no_grad():
-        return torch.export.export(module, example, dynamic_shapes=dynamic_shapes)
-
-
-def _lower(exported: Any, half: bool, signature: inputs.Signature) -> Any:
-    from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
-    from executorch.exir import to_edge_transform_and_lower
-
-    options = {"force_fp16": True} if half else {}
-    with fixed_dims.told(signature.inputs), quickly.without_absent_rotations(exported):
-        edge = to_edge_transform_and_lower(
-            exported,
-            partitioner=[VulkanPartitioner(options)],
-            constant_methods=signature.constant_method(),
-        )
-        return edge.to_executorch()
