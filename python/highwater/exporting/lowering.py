@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 from executorch.exir import EdgeCompileConfig, EdgeProgramManager, ExecutorchProgramManager
+from executorch.exir.dialects._ops import ops as exir_ops
+from executorch.exir.passes import constant_prop_pass
 from executorch.exir.passes.normalize_transpose_pass import NormalizeTransposePass
 from executorch.exir.program import _program
 from torch.export import ExportedProgram
@@ -17,6 +19,13 @@ from torch.export.decomp_utils import CustomDecompTable
 from highwater.errors import HighwaterError
 from highwater.exporting import quickly, rewrites
 from highwater.exporting.partitioner import HighwaterPartitioner
+
+# What is computed from weights alone is computed here; but not what would only make them larger,
+# and not what quantized layers are known by.
+_NOT_FOLDED = constant_prop_pass._DEFAULT_SKIP_TARGETS | {
+    exir_ops.edge.aten.expand_copy.default,
+    exir_ops.edge.aten.repeat.default,
+}
 
 
 def lower(
@@ -35,6 +44,7 @@ def lower(
         passes = ([rewrites.numbers_as_scalars, NormalizeTransposePass()], [])
         with quickly.replaced((_program, "_get_aten_to_edge_passes", lambda config: passes)):
             edge = _program._generate_edge_program(config, program, preserve_ops=kept)
+        edge = constant_prop_pass.constant_prop_pass(edge, _NOT_FOLDED)
         manager = EdgeProgramManager({"forward": edge}, constant_methods, config, kept)
         return manager.to_backend(partitioner).to_executorch()
 

@@ -1,0 +1,116 @@
+"""The table of models: what each module files under it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+from torch.export import Dim
+
+PRIMES = (2, 3, 5, 7, 11, 13, 29, 37, 61, 97, 127, 211, 401, 997, 1999)
+ROUNDS = 5
+
+
+@dataclass(frozen=True)
+class Model:
+    """A module to export, with its live dims as `torch.export` takes them."""
+
+    module: nn.Module
+    example: tuple[torch.Tensor, ...]
+    dynamic_shapes: tuple[dict[int, Any], ...]
+
+    def live(self) -> dict[str, tuple[int, int]]:
+        """The lengths by name, with the least and the most of each."""
+        dims = [_root(dim) for shapes in self.dynamic_shapes for dim in shapes.values()]
+        return {dim.__name__: (dim.min, dim.max) for dim in dims}
+
+    def calls(self) -> Iterator[tuple[torch.Tensor, ...]]:
+        """At the bound, at the least, at primes, and grown again."""
+        for turn in range(ROUNDS):
+            lengths = {
+                name: _lengths(least, most)[(turn + number * (turn > 1)) % ROUNDS]
+                for number, (name, (least, most)) in enumerate(self.live().items())
+            }
+            yield self.at(lengths, turn)
+
+    def at(self, lengths: dict[str, int], seed: int) -> tuple[torch.Tensor, ...]:
+        random = torch.Generator().manual_seed(seed)
+        return tuple(
+            _like(x, _sizes(x, shapes, lengths), random)
+            for x, shapes in zip(self.example, self.dynamic_shapes, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    weights: str
+    make: Callable[[], Model]
+    quick: bool  # part of ./test, not only of ./test models
+    tolerance: float
+
+
+ROWS: dict[str, Row] = {}
+
+
+def model(name: str, weights: str = "random, small", quick: bool = False, tolerance: float = 1e-4):
+    """Files the function that makes a model."""
+
+    def file(make: Callable[[], Model]) -> Callable[[], Model]:
+        ROWS[make.__name__] = Row(name, weights, make, quick, tolerance)
+        return make
+
+    return file
+
+
+class Calling(nn.Module):
+    """A module whose call is written as a function of it and its inputs: at most three."""
+
+    def __init__(self, inner: nn.Module, call: Callable[..., Any]) -> None:
+        super().__init__()
+        self.inner = inner
+        self.call = call
+
+
+class Calling1(Calling):
+    def forward(self, a):
+        return self.call(self.inner, a)
+
+
+class Calling2(Calling):
+    def forward(self, a, b):
+        return self.call(self.inner, a, b)
+
+
+class Calling3(Calling):
+    def forward(self, a, b, c):
+        return self.call(self.inner, a, b, c)
+
+
+def called(inner: nn.Module, call: Callable[..., Any], inputs: int = 1) -> nn.Module:
+    return (Calling1, Calling2, Calling3)[inputs - 1](inner, call).eval()
+
+
+def _root(dim: Any) -> Dim:
+    return getattr(dim, "root", dim)
+
+
+def _lengths(least: int, most: int) -> tuple[int, ...]:
+    primes = [prime for prime in PRIMES if least <= prime <= most] or [most]
+    return (most, least, primes[-1], primes[0], max(least, most // 2))
+
+
+def _sizes(x: torch.Tensor, shapes: dict[int, Any], lengths: dict[str, int]) -> list[int]:
+    sizes = list(x.shape)
+    for at, dim in shapes.items():
+        length = lengths[_root(dim).__name__]
+        sizes[at] = dim.fn(length) if hasattr(dim, "fn") else length
+    return sizes
+
+
+def _like(x: torch.Tensor, sizes: list[int], random: torch.Generator) -> torch.Tensor:
+    if x.is_floating_point():
+        return torch.randn(sizes, generator=random)
+    # A mask of ones stays one; else they are ids of a small vocabulary.
+    return torch.randint(1, int(x.max()) + 1, sizes, generator=random, dtype=x.dtype)
