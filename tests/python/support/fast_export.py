@@ -11,9 +11,14 @@ from executorch.exir.pass_manager import ExportedProgramPassManager
 from highwater.exporting import quickly
 from torch._decomp.decompositions_for_rng import PhiloxStateTracker
 from torch._logging import _internal as torch_logging
+from torch._ops import OpOverload
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.traceback import NodeSource
 
 from support import late_code
+
+# The namespaces of operators whose outputs' shapes follow from their inputs' shapes.
+PACKAGES = ("et_vk", "quantized_decomposed", "torchao")
 
 # What decides how programs are lowered.
 SOURCES = (__file__, late_code.__file__, quickly.__file__)
@@ -27,6 +32,7 @@ def apply() -> None:
     _share_provenance()
     _check_once()
     _forget_random_states()
+    _know_shapes_of_packages()
     _skip_absent_batch_norms()
     _calm_messages()
 
@@ -47,6 +53,24 @@ def _forget_random_states() -> None:
     """Each trace makes a dozen tensors for states of random numbers, which exports do not keep."""
     PhiloxStateTracker.__enter__ = lambda tracker: tracker
     PhiloxStateTracker.__exit__ = lambda tracker, *error: None
+
+
+def _know_shapes_of_packages() -> None:
+    """torch remembers which shapes its own operators give, and asks others again in each pass: the
+    quantized ones then run through all that they stand for."""
+    validate = FakeTensorMode._validate_cache_key
+
+    def accepts(op) -> bool:
+        schema = op._schema
+        gives_tensors = all(str(returned.type) == "Tensor" for returned in schema.returns)
+        return op.namespace in PACKAGES and gives_tensors and not (schema.is_mutable or op.is_view)
+
+    @functools.wraps(validate)
+    def validate_others(mode, op, *arguments):
+        if not (isinstance(op, OpOverload) and accepts(op)):
+            validate(mode, op, *arguments)
+
+    FakeTensorMode._validate_cache_key = validate_others
 
 
 def _skip_absent_batch_norms() -> None:
