@@ -5,14 +5,17 @@ are the same, byte for byte.
 import functools
 import logging
 import warnings
+import weakref
 
 from executorch.backends.xnnpack.quantizer import xnnpack_quantizer_utils
 from executorch.exir.pass_manager import ExportedProgramPassManager
+from executorch.exir.program._program import contains_any_call_fn_target_op
 from highwater.exporting import quickly
 from torch._decomp.decompositions_for_rng import PhiloxStateTracker
 from torch._logging import _internal as torch_logging
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.export import ExportedProgram
 from torch.fx.traceback import NodeSource
 
 from support import late_code
@@ -33,6 +36,7 @@ def apply() -> None:
     _check_once()
     _forget_random_states()
     _know_shapes_of_packages()
+    _decompose_what_there_is()
     _skip_absent_batch_norms()
     _calm_messages()
 
@@ -71,6 +75,24 @@ def _know_shapes_of_packages() -> None:
             validate(mode, op, *arguments)
 
     FakeTensorMode._validate_cache_key = validate_others
+
+
+def _decompose_what_there_is() -> None:
+    """Lowering decomposes a program three times, and each time traces all of it anew. What one of
+    them gave is as a table leaves it that has none of its operators."""
+    decompose = ExportedProgram.run_decompositions
+    decomposed = weakref.WeakSet()
+
+    @functools.wraps(decompose)
+    def decompose_if_needed(program, table=None, **options):
+        again = table and program in decomposed
+        if again and not contains_any_call_fn_target_op(program.graph_module, table):
+            return program
+        result = decompose(program, table, **options)
+        decomposed.add(result)
+        return result
+
+    ExportedProgram.run_decompositions = decompose_if_needed
 
 
 def _skip_absent_batch_norms() -> None:
