@@ -28,6 +28,7 @@ EXPORTER = Maker(
     (
         "benchmarks/llama_export.py",
         "tests/python/support/fast_export.py",
+        "tests/python/support/late_code.py",
         "python/highwater/exporting/quickly.py",
         "requirements.txt",
     ),

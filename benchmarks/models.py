@@ -13,7 +13,7 @@ MODELS = {
         # The size of MiniLM-L6.
         Encoder("minilm", 384, 6, 12, 1536, 30522),
         # For the benchmark's own test: nothing that they say about speed is of use.
-        Llama("toy", 64, 2, 4, 2, 96, 256, longest_prompt=16, context=32, decode_at=8),
+        Llama("toy", 64, 1, 4, 2, 96, 256, longest_prompt=16, context=32, decode_at=8),
         Encoder("toy-encoder", 32, 1, 4, 64, 100, lengths=(4, 9), longest=16),
     )
 }

@@ -19,6 +19,7 @@ EXPORTER = Maker(
         "benchmarks/mobilenet.py",
         "benchmarks/encoder.py",
         "tests/python/support/fast_export.py",
+        "tests/python/support/late_code.py",
         "python/highwater/exporting/quickly.py",
         "requirements.txt",
     ),

@@ -3,6 +3,7 @@
 import functools
 
 import torch
+from support import lowering
 from torch import nn
 
 WIDTH = 64
@@ -22,14 +23,8 @@ class Model(nn.Module):
 
 @functools.cache
 def pte() -> bytes:
-    from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
-    from executorch.exir import to_edge_transform_and_lower
-
     length = torch.export.Dim("length", min=1, max=BOUND)
-    example = (torch.randn(1, BOUND, WIDTH),)
-    exported = torch.export.export(Model(), example, dynamic_shapes=({1: length},))
-    lowered = to_edge_transform_and_lower(exported, partitioner=[VulkanPartitioner()])
-    return bytes(lowered.to_executorch().buffer)
+    return lowering.lower(Model(), (torch.randn(1, BOUND, WIDTH),), ({1: length},))
 
 
 def run_module_input(length: int) -> torch.Tensor:

@@ -1,14 +1,15 @@
 """A C++ program of its own writes the text that Python does."""
 
-import json
+import dataclasses
 import subprocess
-import tempfile
 from pathlib import Path
 
 import highwater
 import pytest
 from conftest import ROOT, build_example, run
-from support import llamas, lowered_cache
+from executorch.exir._serialize._program import deserialize_pte_binary, serialize_pte_binary
+from executorch.exir.schema import EValue, Int
+from support import llamas
 from tokenizers import Tokenizer, decoders, models, trainers
 from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.processors import TemplateProcessing
@@ -80,16 +81,15 @@ def test_the_longest_text_ends_itself(folder):
 
 
 def model_that_ends(begin: int, end: int) -> bytes:
-    """The same small Llama with metadata that name the tokens around its texts."""
-    with tempfile.TemporaryDirectory() as temporary, llamas._quiet():
-        llamas._write_checkpoint(Path(temporary), llamas.PARAMS)
-        config = llamas.make_config(Path(temporary), llamas.VARIANTS["4w"])
-        config.base.metadata = json.dumps({"get_bos_id": begin, "get_eos_ids": [end]})
-        return lowered_cache.cached(
-            f"llama 4w from {begin} to {end}",
-            (__file__, llamas.__file__),
-            lambda: llamas._export(config),
-        )
+    """The same small Llama with metadata that name the tokens around its texts: what an exporter
+    is told of them becomes methods that give a number."""
+    file = deserialize_pte_binary(llamas.build("4w").pte)
+    plans = file.program.execution_plan
+    (constant,) = [plan for plan in plans if plan.name == "get_max_context_len"]
+    for name, number in (("get_bos_id", begin), ("get_eos_ids", end)):
+        assert name not in [plan.name for plan in plans]
+        plans.append(dataclasses.replace(constant, name=name, values=[EValue(Int(number))]))
+    return bytes(serialize_pte_binary(file, extract_delegate_segments=True))
 
 
 def test_it_begins_as_the_tokenizer_says_and_ends_as_the_model_does(folder, tmp_path):

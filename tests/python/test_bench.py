@@ -10,9 +10,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT))
 
-from benchmarks import machine, measure, report, results  # noqa: E402
+from benchmarks import files, machine, measure, report, results  # noqa: E402
 from benchmarks.__main__ import main  # noqa: E402
 from benchmarks.engines import ENGINES  # noqa: E402
+from benchmarks.model import REFERENCE, TORCH, VULKAN  # noqa: E402
 from benchmarks.models import MEASURED, MODELS, QUICK  # noqa: E402
 
 STEPS = {"toy": ["prefill 1", "prefill 16", "decode at 8"], "toy-encoder": ["4 tokens", "9 tokens"]}
@@ -22,10 +23,12 @@ STEPS = {"toy": ["prefill 1", "prefill 16", "decode at 8"], "toy-encoder": ["4 t
 def run(tmp_path_factory):
     """The exit code and the numbers of a run with engines that are here and one that is not."""
     target = tmp_path_factory.mktemp("bench") / "results.json"
+    # All at once, in one process of the exporter.
+    files.make((VULKAN, TORCH, REFERENCE), MODELS["toy-encoder"], print)
     engines = ["highwater", "torch", "highwater-swiftshader"]
     words = ["--models", *STEPS, "--engines", *engines, "--lengths", "16", "1", "--repeats", "2"]
-    files = ["--json", str(target), "--swiftshader", str(target.parent / "missing.json")]
-    code = main([*words, *files])
+    places = ["--json", str(target), "--swiftshader", str(target.parent / "missing.json")]
+    code = main([*words, *places])
     return code, json.loads(target.read_text())
 
 

@@ -17,7 +17,7 @@ STYLES = {
         rotation_from_table=True, fused_attention=True
     ),
 }
-SOURCES = (__file__, decoder.__file__, lowering.__file__, modules.__file__)
+SOURCES = (__file__, decoder.__file__, modules.__file__, *lowering.SOURCES)
 UNFUSED = ("neg.default", "cat.default", "slice_copy.Tensor", "expand_copy.default", "where.self")
 
 

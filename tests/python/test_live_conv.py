@@ -5,7 +5,8 @@ import torch
 from support import lowering
 from support.any_batch import any_batch
 from support.live import BOTH_KINDS, HALF, LENGTHS, LiveProgram, Tolerance, check_live
-from support.modules import live
+from support.modules import Together, live, shapes
+from support.side_by_side import Case, check_side_by_side
 from torch import nn
 
 CONV = "aten.convolution.default"
@@ -45,15 +46,29 @@ SEQUENCES = {
 }
 
 
-@pytest.mark.parametrize("name", SEQUENCES)
-def test_sequences(name):
-    sizes, options = SEQUENCES[name]
+def by_shortest():
+    """The names of sequences, by the least length that they can be exported for."""
+    groups = {}
+    for name, (sizes, options) in SEQUENCES.items():
+        groups.setdefault(shortest(sizes[2], **options), []).append(name)
+    return groups
+
+
+def conv_case(module, make_inputs, dynamic):
+    return Case(module, lambda n: (make_inputs(module.in_channels, n),), (dynamic,))
+
+
+@pytest.mark.parametrize("least", by_shortest())
+def test_sequences(least):
     torch.manual_seed(1)
-    least = shortest(sizes[2], **options)
-    check_live(
-        nn.Conv1d(*sizes, **options),
-        lambda n: (torch.randn(2, sizes[0], n),),
-        ({2: torch.export.Dim("length", min=least, max=128)},),
+    length = torch.export.Dim("length", min=least, max=128)
+
+    def case(sizes, options):
+        conv = nn.Conv1d(*sizes, **options)
+        return conv_case(conv, lambda channels, n: torch.randn(2, channels, n), {2: length})
+
+    check_side_by_side(
+        {name: case(*SEQUENCES[name]) for name in by_shortest()[least]},
         ops=[CONV],
         lengths=tuple(max(n, least) for n in LENGTHS),
         kinds=BOTH_KINDS,
@@ -89,43 +104,47 @@ IMAGES = {
 }
 
 
-@pytest.mark.parametrize("live_dims", [(2,), (3,), (2, 3)], ids=["height", "width", "both"])
-@pytest.mark.parametrize("name", IMAGES)
-def test_images(name, live_dims):
-    sizes, options = IMAGES[name]
+def check_images(names, image, dynamic, **options):
+    """`image(channels, n)` is what each of the convolutions gets."""
     torch.manual_seed(1)
 
-    def image(n):
+    def case(sizes, options):
+        return conv_case(nn.Conv2d(*sizes, **options), image, dynamic)
+
+    check_side_by_side(
+        {name: case(*IMAGES[name]) for name in names}, ops=[CONV], tolerance=CLOSE, **options
+    )
+
+
+@pytest.mark.parametrize("live_dims", [(2,), (3,), (2, 3)], ids=["height", "width", "both"])
+def test_images(live_dims):
+    def image(channels, n):
         height, width = (n if 2 in live_dims else 9), (n + 2 if 3 in live_dims else 13)
-        return (torch.randn(1, sizes[0], height, width),)
+        return torch.randn(1, channels, height, width)
 
     dims = {
         2: torch.export.Dim("height", min=3, max=24),
         3: torch.export.Dim("width", min=5, max=26),
     }
-    check_live(
-        nn.Conv2d(*sizes, **options),
+    check_images(
+        IMAGES,
         image,
-        ({dim: dims[dim] for dim in live_dims},),
-        ops=[CONV],
+        {dim: dims[dim] for dim in live_dims},
         lengths=SIZES,
         kinds=BOTH_KINDS if len(live_dims) == 2 else (None,),
-        tolerance=CLOSE,
     )
 
 
-@pytest.mark.parametrize("name", ["3x3", "depthwise", "pointwise"])
-def test_a_live_batch_of_images(name):
-    sizes, options = IMAGES[name]
-    torch.manual_seed(1)
+SOME_IMAGES = ("3x3", "depthwise", "pointwise")
+
+
+def test_a_live_batch_of_images():
     with any_batch():
-        check_live(
-            nn.Conv2d(*sizes, **options),
-            lambda n: (torch.randn(n, sizes[0], 7, 5),),
-            ({0: live(most=13)},),
-            ops=[CONV],
+        check_images(
+            SOME_IMAGES,
+            lambda channels, n: torch.randn(n, channels, 7, 5),
+            {0: live(most=13)},
             lengths=(13, 7, 2, 11, 1, 13),
-            tolerance=CLOSE,
         )
 
 
@@ -140,14 +159,16 @@ TRANSPOSED = {
 }
 
 
-@pytest.mark.parametrize("name", TRANSPOSED)
-def test_transposed(name):
-    sizes, options = TRANSPOSED[name]
+def test_transposed():
     torch.manual_seed(1)
-    check_live(
-        nn.ConvTranspose2d(*sizes, **options),
-        lambda n: (torch.randn(1, sizes[0], n, n + 2),),
-        ({2: image_dim("height"), 3: torch.export.Dim("width", min=3, max=26)},),
+    dynamic = {2: image_dim("height"), 3: torch.export.Dim("width", min=3, max=26)}
+
+    def case(sizes, options):
+        conv = nn.ConvTranspose2d(*sizes, **options)
+        return conv_case(conv, lambda channels, n: torch.randn(1, channels, n, n + 2), dynamic)
+
+    check_side_by_side(
+        {name: case(*transposed) for name, transposed in TRANSPOSED.items()},
         ops=[CONV],
         lengths=SIZES,
         kinds=BOTH_KINDS,
@@ -177,28 +198,30 @@ class Clamped(nn.Module):
         return self.activation(self.conv(x))
 
 
-@pytest.mark.parametrize("activation", [nn.ReLU(), nn.ReLU6(), nn.Hardtanh(-0.25, 0.5)], ids=repr)
 @pytest.mark.parametrize("groups", [1, 12], ids=["dense", "depthwise"])
-def test_with_a_clamp(activation, groups):
+def test_with_a_clamp(groups):
     torch.manual_seed(1)
+    activations = (nn.ReLU(), nn.ReLU6(), nn.Hardtanh(-0.25, 0.5))
     check_live(
-        Clamped(activation, 12, 24, 3, padding=1, groups=groups),
+        Together({repr(a): Clamped(a, 12, 24, 3, padding=1, groups=groups) for a in activations}),
         lambda n: (2 * torch.randn(1, 12, n, n),),
-        ({2: image_dim(), 3: image_dim()},),
+        shapes({2: image_dim(), 3: image_dim()}),
         ops=[CLAMPED],
         lengths=SIZES,
         tolerance=CLOSE,
     )
 
 
-@pytest.mark.parametrize("name", ["3x3", "depthwise", "pointwise"])
-def test_half(name):
-    sizes, options = IMAGES[name]
+def test_half():
     torch.manual_seed(1)
-    check_live(
-        nn.Conv2d(*sizes, **options).half(),
-        lambda n: (torch.randn(1, sizes[0], n, n).half(),),
-        ({2: image_dim(), 3: image_dim()},),
+    dynamic = {2: image_dim(), 3: image_dim()}
+
+    def case(sizes, options):
+        conv = nn.Conv2d(*sizes, **options).half()
+        return conv_case(conv, lambda channels, n: torch.randn(1, channels, n, n).half(), dynamic)
+
+    check_side_by_side(
+        {name: case(*IMAGES[name]) for name in SOME_IMAGES},
         ops=[CONV],
         lengths=SIZES,
         kinds=BOTH_KINDS,

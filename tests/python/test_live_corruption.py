@@ -1,5 +1,6 @@
 """Bytes that are no program, or no longer the program they were: errors, never a crash."""
 
+import contextlib
 import multiprocessing
 import random
 
@@ -58,41 +59,67 @@ def _runs(pte: bytes) -> bool:
     return True
 
 
-def _try_each(connection, programs) -> None:
-    for pte in programs:
-        connection.send(_runs(pte))
-    connection.close()
+def _try_each(connection) -> None:
+    with contextlib.suppress(EOFError):
+        while True:
+            connection.send(_runs(connection.recv()))
 
 
-def _try_in_a_process_that_may_crash(programs) -> list[bool]:
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_try_each, args=(theirs, programs))
-    process.start()
-    theirs.close()
-    results = []
-    try:
-        while len(results) < len(programs):
-            assert ours.poll(120), f"program {len(results)} of {len(programs)} hangs"
-            results.append(ours.recv())
-    except EOFError:
-        process.join()
-        pytest.fail(f"program {len(results)} ended the process with code {process.exitcode}")
-    finally:
+class ProcessThatMayCrash:
+    """Runs programs in a process of its own, which takes seconds to start, and after a crash in
+    another."""
+
+    def __init__(self):
+        self._process = None
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(target=_try_each, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def try_each(self, programs) -> list[bool]:
+        """Whether each loads and runs."""
+        results = []
+        for number, pte in enumerate(programs):
+            if self._process is None:
+                self._start()
+            try:
+                self._connection.send(pte)
+                assert self._connection.poll(120), "it hangs"
+                results.append(self._connection.recv())
+            except (AssertionError, EOFError, ConnectionError) as error:
+                code = self.end()
+                pytest.fail(f"program {number} ended the process with code {code}: {error}")
+        return results
+
+    def end(self) -> int | None:
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        self._connection.close()
+        process.join(10)
         process.kill()
         process.join()
-    return results
+        return process.exitcode
+
+
+@pytest.fixture(scope="module")
+def process():
+    process = ProcessThatMayCrash()
+    yield process
+    process.end()
 
 
 @pytest.mark.parametrize("make", [_norm, _many_ops])
-def test_a_truncated_program_is_an_error(make):
-    results = _try_in_a_process_that_may_crash(list(_truncations(make())))
-    assert not any(results)
+def test_a_truncated_program_is_an_error(process, make):
+    assert not any(process.try_each(_truncations(make())))
 
 
 @pytest.mark.parametrize("make", [_norm, _many_ops])
-def test_a_damaged_program_is_an_error_or_runs_but_never_crashes(make):
-    results = _try_in_a_process_that_may_crash(list(_damages(make())))
+def test_a_damaged_program_is_an_error_or_runs_but_never_crashes(process, make):
+    results = process.try_each(_damages(make()))
     assert results.count(False) > TRIALS // 4, "so few refusals mean that nothing was damaged"
 
 

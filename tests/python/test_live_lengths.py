@@ -19,7 +19,7 @@ NEAR = 0.15
 # to 64 pixels of a convolution. The row that begins a tile pays for all of it.
 TILE = {"mm, live columns": 1.0, "bmm": 1.0, "convolution": 0.5}
 
-WIDTH, HEADS = 384, 12
+WIDTH, HEADS = 192, 6
 
 
 class EncoderLayer(nn.Module):

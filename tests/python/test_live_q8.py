@@ -1,11 +1,13 @@
 """Layers and functions of int8 at live sizes."""
 
+import functools
+
 import pytest
 import torch
 from support.live import BOTH_KINDS, EXACT, LENGTHS, MATMUL, LiveProgram, Tolerance, check_live
 from support.llm_modules import linear_by_column
 from support.lowering import assert_delegated, lower
-from support.modules import Fn, live, shapes
+from support.modules import Together, live
 from support.q8_modules import (
     VK,
     X_SCALE,
@@ -19,6 +21,7 @@ from support.q8_modules import (
     quantized,
     quantized_by_torch,
 )
+from support.side_by_side import Case, check_side_by_side
 from torch import nn
 from torch.nn import functional as F
 
@@ -27,15 +30,16 @@ WITH_ZERO = (*LENGTHS, 0, 3)
 SIDES = (32, 23, 3, 17, 5, 31, 4, 32)
 
 
-def check_layer(layer, make_inputs, dynamic, op, **options):
-    return check_live(
-        layer,
-        make_inputs,
-        dynamic,
-        ops=[f"et_vk.{op}.default"],
+def check_layers(layers, make_inputs, dynamic, *ops, **options):
+    """Each of `layers` gets what `make_inputs(layer, length)` gives, as one program."""
+    return check_side_by_side(
+        {
+            name: Case(layer, functools.partial(make_inputs, layer), dynamic, layer.golden())
+            for name, layer in layers.items()
+        },
+        ops=[f"et_vk.{op}.default" for op in ops],
         tolerance=EXACT,
         kinds=BOTH_KINDS,
-        golden=layer.golden(),
         **options,
     )
 
@@ -49,29 +53,41 @@ SUMS = {
 }
 
 
-@pytest.mark.parametrize("alpha", [1, 2.0])
-@pytest.mark.parametrize("sum_", SUMS)
-def test_sums(sum_, alpha):
-    dims, dynamic = SUMS[sum_]
-    check_live(
-        Fn(
-            lambda a, b: VK.q8ta_add(
-                quantized(a), quantized(b), X_SCALE, X_ZERO, X_SCALE / 2, 5, Y_SCALE, Y_ZERO, alpha
-            )
-        ),
-        lambda n: tuple(pixels(*size) for size in dims(n)),
-        shapes(*dynamic),
+def added(alpha):
+    def add(a, b):
+        scales = (X_SCALE, X_ZERO, X_SCALE / 2, 5, Y_SCALE, Y_ZERO)
+        return VK.q8ta_add(quantized(a), quantized(b), *scales, alpha)
+
+    return add
+
+
+def test_sums():
+    adds = Together({f"alpha {alpha}": added(alpha) for alpha in (1, 2.0)})
+
+    def case(dims, dynamic):
+        return Case(adds, lambda n: tuple(pixels(*size) for size in dims(n)), dynamic)
+
+    check_side_by_side(
+        {name: case(*sum_) for name, sum_ in SUMS.items()},
         ops=["et_vk.q8ta_add.default"],
         tolerance=EXACT,
     )
 
 
-@pytest.mark.parametrize(("dims", "dim"), [((0, 12), 0), ((3, 0), 1), ((2, 0, 3, 5), 1)])
-def test_relu(dims, dim):
-    check_live(
-        Fn(lambda x: VK.q8ta_relu(quantized(x), X_SCALE, X_ZERO, Y_SCALE / 4, Y_ZERO)),
-        lambda n: (pixels(*(n if i == dim else d for i, d in enumerate(dims))),),
-        shapes({dim: live(least=0)}),
+# dims, of which 0 is the live one
+RELUS = ((0, 12), (3, 0), (2, 0, 3, 5))
+
+
+def test_relu():
+    def case(dims):
+        return Case(
+            lambda x: VK.q8ta_relu(quantized(x), X_SCALE, X_ZERO, Y_SCALE / 4, Y_ZERO),
+            lambda n: (pixels(*(d or n for d in dims)),),
+            ({dims.index(0): live(least=0)},),
+        )
+
+    check_side_by_side(
+        {str(dims): case(dims) for dims in RELUS},
         ops=["et_vk.q8ta_relu.default"],
         lengths=WITH_ZERO,
         tolerance=EXACT,
@@ -87,17 +103,17 @@ SHUFFLES = {
 }
 
 
-@pytest.mark.parametrize("shuffle", SHUFFLES)
-def test_pixel_shuffle(shuffle):
-    dims, dim, factor = SHUFFLES[shuffle]
-    check_live(
-        Fn(
-            lambda x: VK.q8ta_pixel_shuffle(
-                quantized(x), X_SCALE, X_ZERO, 1 / Y_SCALE, Y_ZERO, factor
-            )
-        ),
-        lambda n: (pixels(*dims(n)),),
-        shapes({dim: live(most=32)}),
+def test_pixel_shuffle():
+    def case(dims, dim, factor):
+        scales = (X_SCALE, X_ZERO, 1 / Y_SCALE, Y_ZERO)
+        return Case(
+            lambda x: VK.q8ta_pixel_shuffle(quantized(x), *scales, factor),
+            lambda n: (pixels(*dims(n)),),
+            ({dim: live(most=32)},),
+        )
+
+    check_side_by_side(
+        {name: case(*shuffle) for name, shuffle in SHUFFLES.items()},
         ops=["et_vk.q8ta_pixel_shuffle.default"],
         lengths=SIDES,
         tolerance=EXACT,
@@ -120,13 +136,14 @@ LAYERS = {
 
 
 @pytest.mark.parametrize("op", ["q8ta_linear", "q8ta_linear_gemv"])
-@pytest.mark.parametrize("layer", LAYERS)
-def test_layers(layer, op):
-    depth, columns, options = LAYERS[layer]
-    torch.manual_seed(depth)
-    check_layer(
-        Linear(depth, columns, op=op, **options),
-        lambda n: (pixels(1, n, depth),),
+def test_layers(op):
+    torch.manual_seed(0)
+    check_layers(
+        {
+            name: Linear(depth, columns, op=op, **options)
+            for name, (depth, columns, options) in LAYERS.items()
+        },
+        lambda layer, n: (pixels(1, n, layer.weight.shape[1]),),
         ({1: live()},),
         op,
         lengths=ROWS,
@@ -134,29 +151,32 @@ def test_layers(layer, op):
 
 
 def test_no_rows():
-    check_layer(
-        Linear(16, 12),
-        lambda n: (pixels(n, 16),),
+    check_layers(
+        {"no rows": Linear(16, 12)},
+        lambda layer, n: (pixels(n, 16),),
         ({0: live(least=0)},),
         "q8ta_linear",
         lengths=WITH_ZERO,
     )
 
 
-@pytest.mark.parametrize("layer", ["whole quads", "columns to spare", "odd depth and columns"])
-def test_layers_of_floats(layer):
-    depth, columns, _ = LAYERS[layer]
-    for half in (False, True):
-        check_live(
-            linear_by_column(depth, columns, bits=8),
-            lambda n: (torch.randn(n, depth),),
-            ({0: live()},),
-            ops=["aten._weight_int8pack_mm.default"],
-            lengths=ROWS,
-            tolerance=Tolerance(of_largest=5e-3) if half else MATMUL,
-            kinds=BOTH_KINDS,
-            force_fp16=half,
-        )
+OF_FLOATS = ("whole quads", "columns to spare", "odd depth and columns")
+
+
+@pytest.mark.parametrize("half", [False, True], ids=["float", "half"])
+def test_layers_of_floats(half):
+    def case(depth, columns, _):
+        layer = linear_by_column(depth, columns, bits=8)
+        return Case(layer, lambda n: (torch.randn(n, depth),), ({0: live()},))
+
+    check_side_by_side(
+        {name: case(*LAYERS[name]) for name in OF_FLOATS},
+        ops=["aten._weight_int8pack_mm.default"],
+        lengths=ROWS,
+        tolerance=Tolerance(of_largest=5e-3) if half else MATMUL,
+        kinds=BOTH_KINDS,
+        force_fp16=half,
+    )
 
 
 def test_layers_of_floats_that_int8_multiplies():
@@ -187,86 +207,98 @@ CONVS = {
 }
 
 
-@pytest.mark.parametrize("conv", CONVS)
-def test_convolutions(conv):
-    channels, columns, kernel, options = CONVS[conv]
-    torch.manual_seed(channels)
-    layer = Conv(channels, columns, kernel, **options)
-    lengths = [n for n in SIDES if n >= 5]
-    check_layer(
-        layer,
-        lambda n: (pixels(1, channels, n, 7),),
-        ({2: live(least=5, most=32)},),
+def channels_of(layer):
+    return layer.weight.shape[1] * layer.window["groups"]
+
+
+@pytest.mark.parametrize("side", ["height", "width"])
+def test_convolutions(side):
+    torch.manual_seed(0)
+
+    def images(layer, n):
+        sides = (1, channels_of(layer), n, 7) if side == "height" else (2, channels_of(layer), 6, n)
+        return (pixels(*sides),)
+
+    check_layers(
+        {
+            name: Conv(channels, columns, kernel, **options)
+            for name, (channels, columns, kernel, options) in CONVS.items()
+        },
+        images,
+        ({2 if side == "height" else 3: live(least=5, most=32)},),
         "q8ta_conv2d",
-        lengths=lengths,
-    )
-    check_layer(
-        layer,
-        lambda n: (pixels(2, channels, 6, n),),
-        ({3: live(least=5, most=32)},),
-        "q8ta_conv2d",
-        lengths=lengths,
+        lengths=[n for n in SIDES if n >= 5],
     )
 
 
-@pytest.mark.parametrize(("channels", "columns"), [(16, 24), (10, 6), (1, 5)])
-def test_pointwise_convolutions(channels, columns):
-    check_layer(
-        Conv(channels, columns, (1, 1), op="q8ta_conv2d_pw"),
-        lambda n: (pixels(2, channels, n, 3),),
+def test_pointwise_convolutions():
+    check_layers(
+        {
+            f"{channels} to {columns}": Conv(channels, columns, (1, 1), op="q8ta_conv2d_pw")
+            for channels, columns in ((16, 24), (10, 6), (1, 5))
+        },
+        lambda layer, n: (pixels(2, channels_of(layer), n, 3),),
         ({2: live(most=32)},),
         "q8ta_conv2d_pw",
         lengths=(*SIDES, 1),
     )
 
 
-@pytest.mark.parametrize(
-    ("channels", "options"),
-    [
-        (8, {"padding": 1}),
-        (8, {"padding": 1, "stride": 2, "relu": True}),
-        (12, {"dilation": 2, "padding": 2, "bias": False}),
-        (6, {"padding": 1}),
-    ],
-)
-def test_depthwise_convolutions(channels, options):
-    check_layer(
-        Conv(channels, channels, (3, 3), op="q8ta_conv2d_dw", groups=channels, **options),
-        lambda n: (pixels(2, channels, n, 7),),
+# name: channels, options
+DEPTHWISE = {
+    "same size": (8, {"padding": 1}),
+    "stride and relu": (8, {"padding": 1, "stride": 2, "relu": True}),
+    "dilation, no bias": (12, {"dilation": 2, "padding": 2, "bias": False}),
+    "channels to spare": (6, {"padding": 1}),
+}
+
+
+def test_depthwise_convolutions():
+    check_layers(
+        {
+            name: Conv(channels, channels, (3, 3), op="q8ta_conv2d_dw", groups=channels, **options)
+            for name, (channels, options) in DEPTHWISE.items()
+        },
+        lambda layer, n: (pixels(2, channels_of(layer), n, 7),),
         ({2: live(least=3, most=32)},),
         "q8ta_conv2d_dw",
         lengths=SIDES,
     )
 
 
-@pytest.mark.parametrize(
-    ("channels", "columns", "kernel", "options"),
-    [
-        (8, 8, (2, 2), {"stride": 2}),
-        (8, 8, (3, 3), {"stride": 2, "padding": 1, "output_padding": 1, "relu": True}),
-        (3, 6, (3, 2), {"stride": (1, 3), "output_padding": (0, 1)}),
-        (8, 12, (3, 3), {"dilation": 2, "padding": 1, "bias": False}),
-        (8, 16, (2, 2), {"stride": 2, "groups": 2}),
-    ],
-)
-def test_transposed_convolutions(channels, columns, kernel, options):
-    check_layer(
-        ConvTranspose(channels, columns, kernel, **options),
-        lambda n: (pixels(2, channels, n, 7),),
+# name: channels, columns, kernel, options
+TRANSPOSED = {
+    "twice as large": (8, 8, (2, 2), {"stride": 2}),
+    "output padding": (
+        *(8, 8, (3, 3)),
+        {"stride": 2, "padding": 1, "output_padding": 1, "relu": True},
+    ),
+    "all odd": (3, 6, (3, 2), {"stride": (1, 3), "output_padding": (0, 1)}),
+    "dilation, no bias": (8, 12, (3, 3), {"dilation": 2, "padding": 1, "bias": False}),
+    "two groups": (8, 16, (2, 2), {"stride": 2, "groups": 2}),
+}
+
+
+def test_transposed_convolutions():
+    check_layers(
+        {
+            name: ConvTranspose(channels, columns, kernel, **options)
+            for name, (channels, columns, kernel, options) in TRANSPOSED.items()
+        },
+        lambda layer, n: (pixels(2, channels_of(layer), n, 7),),
         ({2: live(most=32)},),
         "q8ta_conv2d_transposed",
         lengths=(*SIDES, 1),
     )
 
 
-@pytest.mark.parametrize("op", ["q8ta_conv2d", "q8ta_conv2d_dw"])
-def test_batches(op):
-    layer = Conv(8, 8, (3, 3), padding=1, groups=8 if op.endswith("dw") else 1, op=op)
-    check_layer(
-        layer,
-        lambda n: (pixels(n, 8, 5, 6),),
+def test_batches():
+    ops = {"q8ta_conv2d": 1, "q8ta_conv2d_dw": 8}
+    check_layers(
+        {op: Conv(8, 8, (3, 3), padding=1, groups=groups, op=op) for op, groups in ops.items()},
+        lambda layer, n: (pixels(n, 8, 5, 6),),
         ({0: live(least=0, most=9)},),
-        op,
+        *ops,
         lengths=(9, 4, 1, 7, 0, 3, 9),
     )
 

@@ -7,7 +7,8 @@ import torch
 from executorch.backends.vulkan.patterns.quantized_embedding import QuantizedEmbeddingMatch
 from support.live import BOTH_KINDS, EXACT, FLOAT, LENGTHS, LiveProgram, Tolerance, check_live
 from support.lowering import assert_delegated, lower
-from support.modules import Fn, live, shapes
+from support.modules import Fn, Together, live, shapes
+from support.side_by_side import Case, check_side_by_side
 
 for module in (
     "executorch.exir.passes._quant_patterns_and_replacements",
@@ -53,29 +54,31 @@ OF_A_TENSOR = [(size, "int8") for size in SIZES] + [("odd rows", how) for how in
 
 
 @pytest.mark.parametrize("name", ["quantize_per_tensor", "dequantize_per_tensor"])
-@pytest.mark.parametrize(("size", "mapping"), OF_A_TENSOR)
-def test_of_a_tensor(size, mapping, name):
-    (dims, dim), how = SIZES[size], MAPPINGS[mapping]
+def test_of_a_tensor(name):
+    """By a scale that the program holds, and by one that it is given."""
     op = getattr(Q, name)
 
-    def make_inputs(n):
-        if name == "quantize_per_tensor":
-            return (halves(*dims(n)),)
-        return (integers(how[-1], *dims(n)),)
+    def both(scale, zero, *kind):
+        return Together(
+            {
+                "held": lambda x, *given: op(x, scale, zero, *kind),
+                "given": lambda x, *given: op.tensor(x, *given, *kind),
+            }
+        )
 
-    check_live(
-        Fn(lambda x: op(x, *how)),
-        make_inputs,
-        shapes({dim: live(least=0)}),
-        ops=[f"quantized_decomposed.{name}.default"],
-        lengths=WITH_ZERO,
-        tolerance=EXACT,
-    )
-    check_live(
-        Fn(lambda x, scale, zero: op.tensor(x, scale, zero, *how[2:])),
-        lambda n: (*make_inputs(n), torch.tensor([how[0]]), torch.tensor([how[1]])),
-        shapes({dim: live(least=0)}, None, None),
-        ops=[f"quantized_decomposed.{name}.tensor"],
+    def case(size, mapping):
+        (dims, dim), how = SIZES[size], MAPPINGS[mapping]
+
+        def make_inputs(n):
+            quantize = name == "quantize_per_tensor"
+            x = halves(*dims(n)) if quantize else integers(how[-1], *dims(n))
+            return x, torch.tensor([how[0]]), torch.tensor([how[1]])
+
+        return Case(both(*how), make_inputs, ({dim: live(least=0)}, None, None))
+
+    check_side_by_side(
+        {f"{size}, {mapping}": case(size, mapping) for size, mapping in OF_A_TENSOR},
+        ops=[f"quantized_decomposed.{name}.{form}" for form in ("default", "tensor")],
         lengths=WITH_ZERO,
         tolerance=EXACT,
     )
@@ -92,35 +95,49 @@ CHANNELS = {
 }
 
 
-@pytest.mark.parametrize("channels", CHANNELS)
-def test_of_channels(channels):
-    dims, dim, axis = CHANNELS[channels]
-    count = dims(1)[axis]
-    # Exact for powers of two, whatever is the order of a division and a product.
-    scales = 2.0 ** (torch.arange(count) % 5 - 3)
-    zeros = torch.arange(count) * 7 % 50 - 20
-    check_live(
-        Fn(lambda x: Q.quantize_per_channel(x, scales, zeros, axis % len(dims(1)), *INT8)),
-        lambda n: (halves(*dims(n)),),
-        shapes({dim: live(least=0)}),
+def test_to_channels():
+    def case(dims, dim, axis):
+        count = dims(1)[axis]
+        # Exact for powers of two, whatever is the order of a division and a product.
+        scales = 2.0 ** (torch.arange(count) % 5 - 3)
+        zeros = torch.arange(count) * 7 % 50 - 20
+        return Case(
+            lambda x: Q.quantize_per_channel(x, scales, zeros, axis % len(dims(1)), *INT8),
+            lambda n: (halves(*dims(n)),),
+            ({dim: live(least=0)},),
+        )
+
+    check_side_by_side(
+        {name: case(*channels) for name, channels in CHANNELS.items()},
         ops=["quantized_decomposed.quantize_per_channel.default"],
         lengths=WITH_ZERO,
         tolerance=EXACT,
     )
-    scales = torch.rand(count) + 0.01
-    for points in (zeros, None):
-        check_live(
-            Fn(
-                lambda x, p=points: Q.dequantize_per_channel(
-                    x, scales, p, axis % len(dims(1)), *INT8
-                )
-            ),
+
+
+def test_from_channels():
+    torch.manual_seed(0)
+
+    def case(dims, dim, axis):
+        count = dims(1)[axis]
+        scales = torch.rand(count) + 0.01
+        zeros = torch.arange(count) * 7 % 50 - 20
+
+        def back(points):
+            return lambda x: Q.dequantize_per_channel(x, scales, points, axis % len(dims(1)), *INT8)
+
+        return Case(
+            Together({"zeros": back(zeros), "no zeros": back(None)}),
             lambda n: (integers(torch.int8, *dims(n)),),
-            shapes({dim: live(least=0)}),
-            ops=["quantized_decomposed.dequantize_per_channel.default"],
-            lengths=WITH_ZERO,
-            tolerance=FLOAT,
+            ({dim: live(least=0)},),
         )
+
+    check_side_by_side(
+        {name: case(*channels) for name, channels in CHANNELS.items()},
+        ops=["quantized_decomposed.dequantize_per_channel.default"],
+        lengths=WITH_ZERO,
+        tolerance=FLOAT,
+    )
 
 
 def of_rows(x):
@@ -128,19 +145,18 @@ def of_rows(x):
     return scale, zero, Q.quantize_per_token(x, scale, zero, *INT8)
 
 
-@pytest.mark.parametrize("size", ["rows", "odd rows", "columns", "rank 4"])
-def test_of_rows(size):
+def test_of_rows():
     """Each row by a range of its own: small ones, large ones, and some of zeros."""
-    dims, dim = SIZES[size]
 
-    def make_inputs(n):
-        sizes = 10.0 ** torch.randint(-3, 3, (*dims(n)[:-1], 1))
-        return (torch.randn(dims(n)) * sizes * (n != 2),)
+    def case(dims, dim):
+        def make_inputs(n):
+            sizes = 10.0 ** torch.randint(-3, 3, (*dims(n)[:-1], 1))
+            return (torch.randn(dims(n)) * sizes * (n != 2),)
 
-    check_live(
-        Fn(of_rows),
-        make_inputs,
-        shapes({dim: live()}),
+        return Case(of_rows, make_inputs, ({dim: live()},))
+
+    check_side_by_side(
+        {size: case(*SIZES[size]) for size in ("rows", "odd rows", "columns", "rank 4")},
         ops=[
             "quantized_decomposed.choose_qparams_per_token_asymmetric.default",
             "quantized_decomposed.quantize_per_token.default",
@@ -173,18 +189,19 @@ def test_rows_round_what_they_come_to():
     )
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_a_range_of_all(size):
-    dims, dim = SIZES[size]
+def by_range_of_all(x):
+    scale, zero = Q.choose_qparams.tensor(x, -128, 127, 1e-6, torch.int8)
+    return scale, zero, Q.quantize_per_tensor.tensor(x, scale, zero, *INT8)
 
-    def function(x):
-        scale, zero = Q.choose_qparams.tensor(x, -128, 127, 1e-6, torch.int8)
-        return scale, zero, Q.quantize_per_tensor.tensor(x, scale, zero, *INT8)
 
-    check_live(
-        Fn(function),
-        lambda n: (torch.randn(dims(n)) + 0.5 * n % 3,),
-        shapes({dim: live()}),
+def test_a_range_of_all():
+    def case(dims, dim):
+        return Case(
+            by_range_of_all, lambda n: (torch.randn(dims(n)) + 0.5 * n % 3,), ({dim: live()},)
+        )
+
+    check_side_by_side(
+        {name: case(*size) for name, size in SIZES.items()},
         ops=[
             "quantized_decomposed.choose_qparams.tensor",
             "quantized_decomposed.quantize_per_tensor.tensor",
@@ -214,43 +231,53 @@ BLOCKS = {
 }
 
 
-@pytest.mark.parametrize("block", BLOCKS)
-def test_of_blocks(block):
-    dims, dim, size = BLOCKS[block]
-    most = [128 if i == dim else d for i, d in enumerate(dims(128))]
-    counts = [d // b for d, b in zip(most, size, strict=True)]
+@pytest.mark.parametrize("name", ["quantize_affine", "dequantize_affine"])
+def test_of_blocks(name):
+    op = getattr(AO, name)
 
-    def make_inputs(n, dtype=None):
-        per_dim = [n if i == dim else d for i, d in enumerate(counts)]
-        scale = 2.0 ** torch.randint(-3, 2, per_dim)
-        zero = torch.randint(-20, 20, per_dim, dtype=torch.int32)
-        x = halves(*dims(n)) if dtype is None else integers(dtype, *dims(n))
-        return x, scale, zero
+    def case(dims, dim, size):
+        most = [128 if i == dim else d for i, d in enumerate(dims(128))]
+        counts = [d // b for d, b in zip(most, size, strict=True)]
 
-    sizes = live()
-    for name, dtype in (("quantize_affine", None), ("dequantize_affine", torch.int8)):
-        op = getattr(AO, name)
-        check_live(
-            Fn(lambda x, scale, zero, op=op: op(x, list(size), scale, zero, torch.int8, -128, 127)),
-            lambda n, dtype=dtype: make_inputs(n, dtype),
-            shapes({dim: sizes}, {dim: sizes}, {dim: sizes}),
-            ops=[f"torchao.{name}.default"],
-            tolerance=EXACT,
+        def make_inputs(n):
+            per_dim = [n if i == dim else d for i, d in enumerate(counts)]
+            scale = 2.0 ** torch.randint(-3, 2, per_dim)
+            zero = torch.randint(-20, 20, per_dim, dtype=torch.int32)
+            quantize = name == "quantize_affine"
+            x = halves(*dims(n)) if quantize else integers(torch.int8, *dims(n))
+            return x, scale, zero
+
+        return Case(
+            lambda x, scale, zero: op(x, list(size), scale, zero, torch.int8, -128, 127),
+            make_inputs,
+            ({dim: live()},) * 3,
         )
 
+    check_side_by_side(
+        {name: case(*block) for name, block in BLOCKS.items()},
+        ops=[f"torchao.{name}.default"],
+        tolerance=EXACT,
+    )
 
-@pytest.mark.parametrize("mapping", ["ASYMMETRIC", "SYMMETRIC", "SYMMETRIC_NO_CLIPPING_ERR"])
-@pytest.mark.parametrize("block", ["rows", "a part of a row", "a channel of four dims"])
-def test_ranges_of_blocks(block, mapping):
-    dims, dim, size = BLOCKS[block]
-    check_live(
-        Fn(
-            lambda x: AO.choose_qparams_affine(
-                x, mapping, list(size), torch.int8, -128, 127, None, None, torch.int8
-            )
-        ),
-        lambda n: (torch.randn(dims(n)) * 1e-6 ** (n == 37),),
-        shapes({dim: live()}),
+
+MAPPINGS_OF_BLOCKS = ("ASYMMETRIC", "SYMMETRIC", "SYMMETRIC_NO_CLIPPING_ERR")
+
+
+def test_ranges_of_blocks():
+    def case(dims, dim, size):
+        def choose(mapping):
+            kind = (torch.int8, -128, 127, None, None, torch.int8)
+            return lambda x: AO.choose_qparams_affine(x, mapping, list(size), *kind)
+
+        return Case(
+            Together({mapping: choose(mapping) for mapping in MAPPINGS_OF_BLOCKS}),
+            lambda n: (torch.randn(dims(n)) * 1e-6 ** (n == 37),),
+            ({dim: live()},),
+        )
+
+    blocks = ("rows", "a part of a row", "a channel of four dims")
+    check_side_by_side(
+        {name: case(*BLOCKS[name]) for name in blocks},
         ops=["torchao.choose_qparams_affine.default"],
         tolerance=Tolerance(0, 1e-6, steps=1),
         kinds=BOTH_KINDS,
@@ -270,21 +297,26 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize("has_zeros", [False, True])
-@pytest.mark.parametrize("table", TABLES)
-def test_tables(table, has_zeros, monkeypatch):
+def test_tables(monkeypatch):
     # The exporter rewrites tables whose zero points it finds to be 0, and stumbles over others.
     monkeypatch.setattr(QuantizedEmbeddingMatch, "__init__", no_match)
-    width, group = TABLES[table]
-    torch.manual_seed(width)
-    weight = integers(torch.uint8, 50, width // 2)
-    scales = torch.rand(50, width // group) + 0.1
-    zeros = torch.randint(-4, 4, (50, width // group)).float() if has_zeros else None
+    torch.manual_seed(0)
+
+    def lookup(width, group, has_zeros):
+        weight = integers(torch.uint8, 50, width // 2)
+        scales = torch.rand(50, width // group) + 0.1
+        zeros = torch.randint(-4, 4, (50, width // group)).float() if has_zeros else None
+        return lambda ids: Q.embedding_4bit.dtype(
+            weight, scales, zeros, -8, 7, ids, dtype=torch.float32
+        )
+
     check_live(
-        Fn(
-            lambda ids: Q.embedding_4bit.dtype(
-                weight, scales, zeros, -8, 7, ids, dtype=torch.float32
-            )
+        Together(
+            {
+                f"{name}, {'with' if has_zeros else 'without'} zeros": lookup(*table, has_zeros)
+                for name, table in TABLES.items()
+                for has_zeros in (False, True)
+            }
         ),
         lambda n: (torch.randint(0, 50, (2, n)),),
         shapes({1: live(least=0)}),

@@ -4,7 +4,8 @@ import pytest
 import torch
 from support import lowering
 from support.live import BOTH_KINDS, LENGTHS, RMS, LiveProgram, check_live
-from support.modules import WIDTH, Fn, RmsNorm, live, rms_norm, shapes
+from support.modules import WIDTH, Fn, RmsNorm, Together, live, rms_norm, shapes
+from support.side_by_side import Case, check_side_by_side
 from torch import nn
 
 RMS_NORM = "et_vk.rms_norm.default"
@@ -33,20 +34,22 @@ GRAPHS = {
 }
 
 
-@pytest.mark.parametrize("graph", GRAPHS)
-def test_graphs_of_norms(graph):
+def graphs():
+    return Together({name: Graph(combine) for name, combine in GRAPHS.items()})
+
+
+def test_graphs_of_norms():
     check_live(
-        Graph(GRAPHS[graph]),
+        graphs(),
         lambda n: (torch.randn(1, n, WIDTH),),
-        ({1: live()},),
+        shapes({1: live()}),
         ops=[RMS_NORM],
         tolerance=RMS,
     )
 
 
-@pytest.mark.parametrize("graph", GRAPHS)
-def test_static_graphs_of_norms(graph):
-    module = Graph(GRAPHS[graph])
+def test_static_graphs_of_norms():
+    module = graphs()
     pte = lowering.lower(module, (torch.randn(1, 8, WIDTH),))
     lowering.assert_delegated(pte, RMS_NORM)
     program = LiveProgram(pte)
@@ -55,14 +58,15 @@ def test_static_graphs_of_norms(graph):
 
 
 # Widths about the vector and workgroup sizes: one lane, not a multiple of 4, one over a power of 2.
-@pytest.mark.parametrize("width", [1, 3, 4, 60, 64, 65, 257, 1024])
-def test_widths(width):
-    check_live(
-        RmsNorm(width),
-        lambda n: (torch.randn(1, n, width),),
-        ({1: live()},),
-        ops=[RMS_NORM],
-        tolerance=RMS,
+WIDTHS = (1, 3, 4, 60, 64, 65, 257, 1024)
+
+
+def test_widths():
+    def case(width):
+        return Case(RmsNorm(width), lambda n: (torch.randn(1, n, width),), ({1: live()},))
+
+    check_side_by_side(
+        {f"width {width}": case(width) for width in WIDTHS}, ops=[RMS_NORM], tolerance=RMS
     )
 
 
@@ -75,15 +79,12 @@ RANKS = {
 }
 
 
-@pytest.mark.parametrize("rank", RANKS)
-def test_ranks(rank):
-    shape, dynamic = RANKS[rank]
-    check_live(
-        RmsNorm(),
-        lambda n: (torch.randn(shape(n)),),
-        (dynamic,),
-        ops=[RMS_NORM],
-        tolerance=RMS,
+def test_ranks():
+    def case(shape, dynamic):
+        return Case(RmsNorm(), lambda n: (torch.randn(shape(n)),), (dynamic,))
+
+    check_side_by_side(
+        {name: case(*rank) for name, rank in RANKS.items()}, ops=[RMS_NORM], tolerance=RMS
     )
 
 
@@ -101,15 +102,15 @@ WEIGHTS = {
 }
 
 
-@pytest.mark.parametrize("weight", WEIGHTS)
-def test_weights_of_any_broadcastable_shape(weight):
-    shape, dynamic = WEIGHTS[weight]
-    check_live(
-        Fn(rms_norm),
-        lambda n: (torch.randn(1, n, WIDTH), torch.randn(shape(n))),
-        shapes({1: live()}, dynamic),
-        ops=[RMS_NORM],
-        tolerance=RMS,
+def test_weights_of_any_broadcastable_shape():
+    def case(shape, dynamic):
+        def make_inputs(n):
+            return torch.randn(1, n, WIDTH), torch.randn(shape(n))
+
+        return Case(rms_norm, make_inputs, ({1: live()}, dynamic))
+
+    check_side_by_side(
+        {name: case(*weight) for name, weight in WEIGHTS.items()}, ops=[RMS_NORM], tolerance=RMS
     )
 
 
@@ -120,10 +121,9 @@ COMPUTED_WEIGHTS = {
 }
 
 
-@pytest.mark.parametrize("weight", COMPUTED_WEIGHTS)
-def test_a_computed_weight(weight):
+def test_a_computed_weight():
     check_live(
-        Fn(COMPUTED_WEIGHTS[weight]),
+        Together(COMPUTED_WEIGHTS),
         lambda n: (torch.randn(1, n, WIDTH), torch.randn(1, n, WIDTH)),
         shapes({1: live()}, {1: live()}),
         ops=[RMS_NORM],
@@ -156,15 +156,20 @@ def test_the_normalized_dim_of_a_sum_is_live():
 
 # Two walks along 131,072 elements are 65,536 rounds by quads: one more than Mesa's software adapter
 # gives the loops of an invocation.
-@pytest.mark.parametrize("of_sum", [False, True], ids=["of x", "of a sum"])
-@pytest.mark.parametrize("width", [32_768, 32_772, 131_068, 131_072, 262_144])
-def test_rows_about_the_longest_walk(width, of_sum):
-    norm = RmsNorm(width)
-    module = Fn(lambda x: norm(x + x)) if of_sum else norm
-    check_live(
-        module,
-        lambda n: (torch.randn(n, width),),
-        shapes({0: live(most=5)}) if of_sum else ({0: live(most=5)},),
+LONG_WIDTHS = (32_768, 32_772, 131_068, 131_072, 262_144)
+
+
+def test_rows_about_the_longest_walk():
+    def case(width):
+        of_x, of_sum = RmsNorm(width), RmsNorm(width)
+        return Case(
+            Together({"of x": of_x, "of a sum": lambda x: of_sum(x + x)}),
+            lambda n: (torch.randn(n, width),),
+            ({0: live(most=5)},),
+        )
+
+    check_side_by_side(
+        {f"width {width}": case(width) for width in LONG_WIDTHS},
         tolerance=RMS,
         lengths=(5, 3, 1, 5),
         kinds=BOTH_KINDS,

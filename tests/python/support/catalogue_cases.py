@@ -24,7 +24,7 @@ from support import lowered_cache, lowering
 # Short dims are exported with room to grow, so that they too have several lengths to visit.
 SMALLEST_BOUND = 8
 
-SOURCES = (__file__, lowering.__file__)
+SOURCES = (__file__, *lowering.SOURCES)
 
 
 @dataclass(frozen=True)

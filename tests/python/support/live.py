@@ -196,13 +196,13 @@ def check_live(
             torch.manual_seed(step)
             program.check(eager, *make_inputs(length), tolerance=tolerance)
         if over_bound:
-            program.check_rejects(*make_inputs(_longer(bound)))
+            program.check_rejects(*make_inputs(longer_than(bound)))
             program.check(eager, *make_inputs(min(lengths)), tolerance=tolerance)
             program.check(eager, *make_inputs(bound), tolerance=tolerance)
     return program
 
 
-def _longer(length):
+def longer_than(length):
     return (length[0] + 1, *length[1:]) if isinstance(length, tuple) else length + 1
 
 

@@ -42,6 +42,8 @@ PARAMS = dict(
     rope_theta=10000.0,
     multiple_of=32,
 )
+# Where what a variant is about is within a layer, or not in the layers at all.
+ONE_LAYER = dict(n_layers=1)
 QWEN = dict(use_hf_rope=True, use_qk_norm=True, qk_norm_before_rope=True, head_dim=16)
 
 
@@ -60,10 +62,10 @@ VARIANTS = {
     "fp32": Variant(),
     "4w": Variant("4w", "4,32"),
     "8da4w": Variant("8da4w", "4,32"),
-    "4w_half": Variant("4w", "4,32", half=True),
-    "4w_full_logits": Variant("4w", "4,32", full_logits=True),
-    "4w_static": Variant("4w", "4,32", dynamic=False),
-    "4w_no_cache": Variant("4w", "4,32", cache=False),
+    "4w_half": Variant("4w", "4,32", half=True, params=ONE_LAYER),
+    "4w_full_logits": Variant("4w", "4,32", full_logits=True, params=ONE_LAYER),
+    "4w_static": Variant("4w", "4,32", dynamic=False, params=ONE_LAYER),
+    "4w_no_cache": Variant("4w", "4,32", cache=False, params=ONE_LAYER),
     "qwen3_4w": Variant("4w", "4,32", params=QWEN),
 }
 
