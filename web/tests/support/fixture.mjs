@@ -1,0 +1,35 @@
+// What the tests of a file share: the server, the browser, and what the native engine gave.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { openBrowser } from "./browser.mjs";
+import { serve } from "./server.mjs";
+
+export const web = path.join(import.meta.dirname, "../..");
+export const root = path.join(web, "..");
+const native = path.join(root, "build/web-native");
+
+export async function openFixture(special = {}) {
+  execFileSync(path.join(root, ".venv/bin/python"), [path.join(web, "tests/native.py"), native], {
+    stdio: ["ignore", "ignore", "ignore"],
+  });
+  const folders = {
+    "/dist/": path.join(web, "dist"),
+    "/node_modules/": path.join(web, "node_modules"),
+    "/tests/": path.join(web, "tests"),
+    "/models/": path.join(root, "models"),
+    "/native/": native,
+  };
+  const server = await serve(folders, { special });
+  const browser = await openBrowser();
+  return {
+    server,
+    browser,
+    page: () => browser.open(`${server.url}/tests/support/page.html`),
+    native: (name) => JSON.parse(readFileSync(path.join(native, `${name}.json`), "utf8")),
+    async close() {
+      await browser.close();
+      server.close();
+    },
+  };
+}
