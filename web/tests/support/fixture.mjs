@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { openBrowser } from "./browser.mjs";
-import { serve } from "./server.mjs";
+import { serve } from "../../tools/server.mjs";
 
 export const web = path.join(import.meta.dirname, "../..");
 export const root = path.join(web, "..");
