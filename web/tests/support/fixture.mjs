@@ -1,6 +1,6 @@
 // What the tests of a file share: the server, the browser, and what the native engine gave.
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { openBrowser } from "./browser.mjs";
 import { serve } from "../../tools/server.mjs";
@@ -9,10 +9,20 @@ export const web = path.join(import.meta.dirname, "../..");
 export const root = path.join(web, "..");
 const native = path.join(root, "build/web-native");
 
-export async function openFixture(special = {}) {
-  execFileSync(path.join(root, ".venv/bin/python"), [path.join(web, "tests/native.py"), native], {
-    stdio: ["ignore", "ignore", "ignore"],
+// Made anew where the programs have changed, or the engine that was installed.
+function makeNative() {
+  const script = path.join(web, "tests/native.py");
+  const sources = [script, path.join(root, ".venv/highwater-installed-ON")];
+  const times = sources.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  const made = statSync(path.join(native, "shipped.json"), { throwIfNoEntry: false });
+  if (made?.mtimeMs > Math.max(...times)) return;
+  execFileSync(path.join(root, ".venv/bin/python"), [script, native], {
+    stdio: ["ignore", "ignore", "inherit"],
   });
+}
+
+export async function openFixture(special = {}) {
+  makeNative();
   const folders = {
     "/dist/": path.join(web, "dist"),
     "/node_modules/": path.join(web, "node_modules"),
