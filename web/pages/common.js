@@ -32,5 +32,4 @@ export function showError(error) {
   byId("loading").hidden = true;
   byId("error").hidden = false;
   byId("error").textContent = `${error.name}: ${error.message}`;
-  console.error(error);
 }

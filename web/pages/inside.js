@@ -92,7 +92,7 @@ async function run() {
     const began = performance.now();
     const outputs = await model.run(inputs);
     const milliseconds = performance.now() - began;
-    const accounts = model.accounts();
+    const accounts = await model.accounts();
     byId("time").textContent = `${milliseconds.toFixed(1)} ms`;
     byId("dispatches").textContent = accounts.run.dispatches;
     byId("planned").textContent = accounts.run.planned_nodes;

@@ -1,4 +1,6 @@
 // Where the bytes of a model come from. None of them stays in the engine's memory.
+import { download } from "./cache.js";
+import { type BytesProgress, checkSize, chunksOf, request, sizeOf } from "./download.js";
 import { DownloadError, HighwaterError } from "./errors.js";
 
 /** A file that is read part by part, in any order. */
@@ -10,48 +12,29 @@ export interface Bytes {
 export type ModelSource =
   string | URL | Request | Response | Blob | ArrayBuffer | Uint8Array | ReadableStream<Uint8Array>;
 
-export type BytesProgress = (loaded: number, total: number | undefined) => void;
+export interface BytesOptions {
+  onProgress: BytesProgress;
+  signal?: AbortSignal;
+  cache: boolean;
+}
 
-export async function openBytes(
-  source: ModelSource,
-  onProgress: BytesProgress,
-  signal: AbortSignal | undefined,
-): Promise<Bytes> {
+export async function openBytes(source: ModelSource, options: BytesOptions): Promise<Bytes> {
   if (source instanceof Blob) return ofBlob(source);
   if (source instanceof ArrayBuffer) return ofArray(new Uint8Array(source));
   if (source instanceof Uint8Array) return ofArray(source);
-  if (source instanceof ReadableStream) {
-    return ofBlob(await collect(source, undefined, onProgress, signal));
+  if (source instanceof ReadableStream) return ofBlob(await collect(source, undefined, options));
+  const { signal } = options;
+  const isAddress = typeof source === "string" || source instanceof URL;
+  if (isAddress && options.cache) {
+    const url = new URL(source, globalThis.document?.baseURI ?? location.href).href;
+    return ofBlob(await download(url, options.onProgress, signal));
   }
   const response = source instanceof Response ? source : await request(source, signal);
   if (!response.body) throw new DownloadError(`${response.url} came without content`);
-  const told = response.headers.get("content-length");
-  // With a content-encoding it is the size of something else.
-  const total = told && !response.headers.get("content-encoding") ? Number(told) : undefined;
-  const blob = await collect(response.body, total, onProgress, signal);
-  if (total !== undefined && blob.size !== total) {
-    throw new DownloadError(
-      `${response.url} broke off after ${blob.size} of ${total} bytes; try again`,
-    );
-  }
+  const total = sizeOf(response);
+  const blob = await collect(response.body, total, options);
+  checkSize(response.url, blob.size, total);
   return ofBlob(blob);
-}
-
-async function request(source: string | URL | Request, signal?: AbortSignal): Promise<Response> {
-  const url = source instanceof Request ? source.url : String(source);
-  let response: Response;
-  try {
-    response = await fetch(source, { signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw new DownloadError(`${url} could not be fetched: ${(error as Error).message}`);
-  }
-  if (!response.ok) {
-    throw new DownloadError(
-      `${url} could not be fetched: ${response.status} ${response.statusText}`,
-    );
-  }
-  return response;
 }
 
 // What has come is made a Blob again and again: browsers keep large ones on disk.
@@ -60,35 +43,19 @@ const pieceSize = 4 << 20;
 async function collect(
   stream: ReadableStream<Uint8Array>,
   total: number | undefined,
-  onProgress: BytesProgress,
-  signal: AbortSignal | undefined,
+  { onProgress, signal }: BytesOptions,
 ): Promise<Blob> {
   const pieces: Blob[] = [];
   let chunks: Uint8Array<ArrayBuffer>[] = [];
   let [held, loaded] = [0, 0];
-  const reader = stream.getReader();
-  const abort = () => void reader.cancel(signal?.reason).catch(() => {});
-  signal?.addEventListener("abort", abort);
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      signal?.throwIfAborted();
-      if (done) break;
-      chunks.push(value as Uint8Array<ArrayBuffer>);
-      held += value.length;
-      loaded += value.length;
-      onProgress(loaded, total);
-      if (held < pieceSize) continue;
-      pieces.push(new Blob(chunks));
-      [chunks, held] = [[], 0];
-    }
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw new DownloadError(
-      `the model broke off after ${loaded} bytes: ${(error as Error).message}`,
-    );
-  } finally {
-    signal?.removeEventListener("abort", abort);
+  for await (const chunk of chunksOf(stream, signal)) {
+    chunks.push(chunk);
+    held += chunk.length;
+    loaded += chunk.length;
+    onProgress(loaded, total);
+    if (held < pieceSize) continue;
+    pieces.push(new Blob(chunks));
+    [chunks, held] = [[], 0];
   }
   return new Blob([...pieces, ...chunks]);
 }

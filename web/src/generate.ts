@@ -1,6 +1,7 @@
 // Text from a language model. Tokens are drawn on the device, several for each submit.
 import { HighwaterError } from "./errors.js";
-import type { Model } from "./model.js";
+import type { TextDescription } from "./description.js";
+import type { Tokenizer } from "./tokenizer.js";
 
 export interface GenerateOptions {
   /** 0, the default, takes the likeliest token each time. */
@@ -23,8 +24,24 @@ export interface GenerateOptions {
   onTokens?: (tokens: readonly number[]) => void;
 }
 
+/** How tokens are chosen; as in GenerateOptions, with nothing left out. */
+export interface Sampling {
+  temperature: number;
+  topK: number;
+  topP: number;
+  seed: number;
+}
+
+/** What generating needs of a model. */
+export interface TextModel {
+  readonly description: { text?: TextDescription };
+  readonly tokenizer: Tokenizer | undefined;
+  /** Tokens that follow on others. */
+  draw(tokens: readonly number[], count: number, sampling: Sampling): Promise<number[]>;
+}
+
 export async function* generate(
-  model: Model,
+  model: TextModel,
   prompt: string | readonly number[],
   options: GenerateOptions = {},
 ): AsyncGenerator<string> {
@@ -36,7 +53,8 @@ export async function* generate(
       "load the model with { tokenizer } for text, such as its tokenizer.json",
     );
   }
-  const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32);
+  const { temperature = 0, topK = 0, topP = 1 } = options;
+  const { seed = Math.floor(Math.random() * 2 ** 32) } = options;
   const begin = typeof prompt === "string" ? tokenizer.encode(prompt) : [...prompt];
   if (begin.length === 0) {
     if (text.beginToken === undefined) throw new HighwaterError("the prompt is empty");
@@ -51,7 +69,7 @@ export async function* generate(
     options.signal?.throwIfAborted();
     const left = most - (tokens.length - begin.length);
     const count = Math.min(options.tokensPerSubmit ?? 4, left);
-    const drawn = await draw(model, tokens, count, { ...options, seed });
+    const drawn = await model.draw(tokens, count, { temperature, topK, topP, seed });
     options.signal?.throwIfAborted();
     const end = drawn.findIndex((token) => text.endTokens.includes(token));
     const kept = end < 0 ? drawn : drawn.slice(0, end);
@@ -63,34 +81,6 @@ export async function* generate(
   }
   const rest = stream.end();
   if (rest) yield rest;
-}
-
-// The whole text is given each time: the engine feeds only what it does not have yet, so that texts
-// can take turns.
-function draw(
-  model: Model,
-  tokens: readonly number[],
-  count: number,
-  options: GenerateOptions,
-): Promise<number[]> {
-  const { engine, handle } = model;
-  const { exports, memory } = engine;
-  return model.exclusively(async () => {
-    memory.with(8 * tokens.length, (pointer) => {
-      const all = new BigInt64Array(memory.bytes.buffer, pointer, tokens.length);
-      tokens.forEach((token, i) => (all[i] = BigInt(token)));
-      engine.check(exports.hw_text_set(handle, pointer, tokens.length));
-    });
-    const { temperature = 0, topK = 0, topP = 1, seed = 0 } = options;
-    engine.check(exports.hw_draw_start(handle, count, temperature, topK, topP, seed));
-    await engine.until(() => exports.hw_run_poll(handle) !== 0 || model.isClosed);
-    if (model.isClosed) throw new HighwaterError("the model was closed");
-    return memory.with(8 * count, (pointer) => {
-      engine.check(exports.hw_draw_finish(handle, pointer));
-      const drawn = new BigInt64Array(memory.bytes.buffer, pointer, count);
-      return Array.from(drawn, Number);
-    });
-  });
 }
 
 /** Tokens in, text out. A character that is spread over several tokens comes out whole. */

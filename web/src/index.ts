@@ -1,5 +1,6 @@
 // PyTorch models on WebGPU, in the browser, at every live shape up to their bound.
 export type { ModelSource } from "./bytes.js";
+export { clearCache } from "./cache.js";
 export type {
   Accounts,
   Description,

@@ -18,6 +18,8 @@ export interface LoadOptions extends EngineOptions {
   onProgress?: (progress: Progress) => void;
   /** Gives the load up; it then throws the signal's reason. */
   signal?: AbortSignal;
+  /** Keeps what a URL gave, for the next time and without a network; false if it is not said. */
+  cache?: boolean;
   /** Which of the file's methods; "forward" if it is not said. */
   method?: string;
   /** For text: a tokenizer.json, its URL, or any object that encodes and decodes. */
@@ -36,7 +38,7 @@ export async function load(source: ModelSource, options: LoadOptions = {}): Prom
   const onBytes = (done: number, total?: number) => tell({ stage: "download", done, total });
   const [engine, bytes, tokenizer] = await Promise.all([
     sharedEngine(options),
-    openBytes(source, onBytes, signal),
+    openBytes(source, { onProgress: onBytes, signal, cache: options.cache ?? false }),
     options.tokenizer === undefined ? undefined : openTokenizer(options.tokenizer, signal),
   ]);
   signal?.throwIfAborted();

@@ -2,7 +2,7 @@
 import { type Accounts, type Description, readDescription } from "./description.js";
 import type { Engine } from "./engine.js";
 import { HighwaterError } from "./errors.js";
-import { generate, type GenerateOptions } from "./generate.js";
+import { generate, type GenerateOptions, type Sampling } from "./generate.js";
 import { Queue } from "./queue.js";
 import {
   countOf,
@@ -46,12 +46,11 @@ export class Model {
 
   /** Runs at the shapes of the inputs, which may be others each time. */
   run(inputs: RunInputs, options: RunOptions = {}): Promise<RunOutputs> {
-    return this.exclusively(async () => {
+    return this.#exclusively(async () => {
       const { engine, handle } = this;
       options.signal?.throwIfAborted();
       this.#start(this.#inOrder(inputs));
-      await engine.until(() => engine.exports.hw_run_poll(handle) !== 0 || this.#isClosed);
-      this.#checkOpen();
+      await this.#untilDone();
       engine.check(engine.exports.hw_run_finish(handle));
       return this.#outputs();
     });
@@ -62,8 +61,32 @@ export class Model {
     return generate(this, prompt, options);
   }
 
+  /**
+   * Tokens that follow on others, for who has texts as tokens. The whole text is given each time:
+   * only what the cache does not hold yet is fed, so that texts can take turns.
+   */
+  draw(tokens: readonly number[], count: number, sampling: Sampling): Promise<number[]> {
+    return this.#exclusively(async () => {
+      const { engine, handle } = this;
+      const { exports, memory } = engine;
+      if (!this.description.text) throw new HighwaterError("this model does not write text");
+      memory.with(8 * tokens.length, (pointer) => {
+        const all = new BigInt64Array(memory.bytes.buffer, pointer, tokens.length);
+        tokens.forEach((token, i) => (all[i] = BigInt(token)));
+        engine.check(exports.hw_text_set(handle, pointer, tokens.length));
+      });
+      const { temperature, topK, topP, seed } = sampling;
+      engine.check(exports.hw_draw_start(handle, count, temperature, topK, topP, seed));
+      await this.#untilDone();
+      return memory.with(8 * count, (pointer) => {
+        engine.check(exports.hw_draw_finish(handle, pointer));
+        return Array.from(new BigInt64Array(memory.bytes.buffer, pointer, count), Number);
+      });
+    });
+  }
+
   /** What the load cost, and the last run. */
-  accounts(): { load: Accounts; run: Accounts } {
+  async accounts(): Promise<{ load: Accounts; run: Accounts }> {
     this.#checkOpen();
     this.engine.exports.hw_model_accounts(this.handle);
     return JSON.parse(this.engine.text()) as { load: Accounts; run: Accounts };
@@ -77,16 +100,17 @@ export class Model {
     this.engine.context.events.wake();
   }
 
-  /** @internal Waits for the calls before, and keeps others waiting. */
-  exclusively<T>(work: () => Promise<T>): Promise<T> {
+  /** Waits for the calls before, and keeps others waiting. */
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
     return this.#calls.add(async () => {
       this.#checkOpen();
       return work();
     });
   }
-  /** @internal */
-  get isClosed(): boolean {
-    return this.#isClosed;
+  async #untilDone(): Promise<void> {
+    const { exports } = this.engine;
+    await this.engine.until(() => this.#isClosed || exports.hw_run_poll(this.handle) !== 0);
+    this.#checkOpen();
   }
 
   #checkOpen(): void {

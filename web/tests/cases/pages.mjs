@@ -2,22 +2,11 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { pageFolders } from "../tools/page-folders.mjs";
-import { serve } from "../tools/server.mjs";
-import { openFixture, root } from "./support/fixture.mjs";
+import { pageFolders } from "../../tools/page-folders.mjs";
+import { serve } from "../../tools/server.mjs";
+import { fixture, root } from "../support/fixture.mjs";
 
 const patience = { timeout: 150_000 };
-
-let fixture;
-let server;
-before(async () => {
-  fixture = await openFixture();
-  server = await serve(pageFolders(root));
-});
-after(async () => {
-  server.close();
-  await fixture.close();
-});
 
 async function picture(page, name) {
   const folder = process.env.HIGHWATER_SCREENSHOTS;
@@ -25,6 +14,10 @@ async function picture(page, name) {
 }
 
 describe("the pages", () => {
+  let server;
+  before(async () => (server = await serve(pageFolders(root))));
+  after(() => server.close());
+
   it("write the text of the native run, and stop when they are told to", async () => {
     const page = await fixture.browser.open(`${server.url}/`);
     await page.waitForFunction(() => document.getElementById("progress").value > 0);
@@ -57,10 +50,10 @@ describe("the pages", () => {
 
   it("look inside a file that is given to them, at other live shapes", async () => {
     const page = await fixture.browser.open(`${server.url}/inside.html`);
-    await page.setInputFiles("#file", path.join(root, "build/web-native/words.pte"));
-    await page.getByText("output0: [1, 16, 32]").waitFor(patience);
-    await page.locator("[id='input0.1']").fill("77");
-    await page.getByText("output0: [1, 77, 32]; output1: [1, 77]").waitFor(patience);
+    await page.setInputFiles("#file", path.join(root, "build/web-native/pictures.pte"));
+    await page.getByText("output0: [1, 4, 16, 16]").waitFor(patience);
+    await page.locator("[id='input0.3']").fill("50");
+    await page.getByText("output0: [1, 4, 16, 50]").waitFor(patience);
     assert.equal(await page.locator("#objects").textContent(), "0");
     await picture(page, "inside");
 

@@ -1,26 +1,24 @@
 // The model that ships: its logits and its texts are those of the native run.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { assertClose } from "./support/compare.mjs";
-import { openFixture } from "./support/fixture.mjs";
-
-let fixture;
-let page;
-before(async () => {
-  fixture = await openFixture();
-  page = await fixture.page();
-  await page.evaluate(async () => {
-    const { load } = await import("highwater");
-    globalThis.progress = [];
-    globalThis.model = await load("/models/kjv/model.pte", {
-      tokenizer: "/models/kjv/tokenizer.json",
-      onProgress: (step) => progress.push(step),
-    });
-  });
-});
-after(() => fixture.close());
+import { assertClose } from "../support/compare.mjs";
+import { fixture } from "../support/fixture.mjs";
 
 describe("the shipped model in the browser", () => {
+  let page;
+  before(async () => {
+    page = fixture.page;
+    await page.evaluate(async () => {
+      const { load } = await import("highwater");
+      globalThis.progress = [];
+      globalThis.model = await load("/models/kjv/model.pte", {
+        tokenizer: "/models/kjv/tokenizer.json",
+        onProgress: (step) => progress.push(step),
+      });
+    });
+  });
+  after(() => page.evaluate(() => model.close()));
+
   it("tells how far its load has come", async () => {
     const progress = await page.evaluate(() => progress);
     for (const stage of ["download", "weights", "kernels", "first runs"]) {

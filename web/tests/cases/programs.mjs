@@ -1,29 +1,21 @@
 // Small programs at one live shape after another, against the numbers of the native run.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { assertClose } from "./support/compare.mjs";
-import { openFixture } from "./support/fixture.mjs";
-
-let fixture;
-let page;
-before(async () => {
-  fixture = await openFixture();
-  page = await fixture.page();
-});
-after(() => fixture.close());
+import { describe, it } from "node:test";
+import { assertClose } from "../support/compare.mjs";
+import { fixture } from "../support/fixture.mjs";
 
 describe("a program in the browser", () => {
   for (const name of ["cascade", "pieces", "pictures", "words"]) {
     it(`gives the numbers of the native run at every live shape: ${name}`, async () => {
       const { calls } = fixture.native(name);
-      const results = await page.evaluate(
+      const results = await fixture.page.evaluate(
         async ({ name, calls }) => {
           const { load } = await import("highwater");
           const model = await load(`/native/${name}.pte`);
           const all = [];
           for (const { inputs } of calls) {
             const outputs = Object.values(await model.run(inputs));
-            const objects = model.accounts().run.gpu_objects;
+            const objects = (await model.accounts()).run.gpu_objects;
             all.push({ objects, outputs: outputs.map((o) => ({ ...o, data: [...o.data] })) });
           }
           model.close();
