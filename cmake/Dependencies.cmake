@@ -41,14 +41,20 @@ function(fetch_executorch result)
 endfunction()
 
 find_python_package(executorch EXECUTORCH_PACKAGE)
-if(EXECUTORCH_PACKAGE)
-  find_package(executorch ${HIGHWATER_EXECUTORCH} EXACT QUIET CONFIG
-               PATHS ${EXECUTORCH_PACKAGE}/lib/cmake NO_DEFAULT_PATH)
-endif()
-if(NOT executorch_FOUND)
-  fetch_executorch(EXECUTORCH_PACKAGE)
-  find_package(executorch ${HIGHWATER_EXECUTORCH} EXACT REQUIRED CONFIG
-               PATHS ${EXECUTORCH_PACKAGE}/lib/cmake NO_DEFAULT_PATH)
+if(CMAKE_SYSTEM_NAME STREQUAL "WASI") # which takes nothing of it but the schemas
+  if(NOT EXECUTORCH_PACKAGE)
+    fetch_executorch(EXECUTORCH_PACKAGE)
+  endif()
+else()
+  if(EXECUTORCH_PACKAGE)
+    find_package(executorch ${HIGHWATER_EXECUTORCH} EXACT QUIET CONFIG
+                 PATHS ${EXECUTORCH_PACKAGE}/lib/cmake NO_DEFAULT_PATH)
+  endif()
+  if(NOT executorch_FOUND)
+    fetch_executorch(EXECUTORCH_PACKAGE)
+    find_package(executorch ${HIGHWATER_EXECUTORCH} EXACT REQUIRED CONFIG
+                 PATHS ${EXECUTORCH_PACKAGE}/lib/cmake NO_DEFAULT_PATH)
+  endif()
 endif()
 
 # webgpu.h only: the implementation itself is loaded at run time.
@@ -66,6 +72,11 @@ target_include_directories(highwater_webgpu SYSTEM INTERFACE ${CMAKE_BINARY_DIR}
 find_path(FLATBUFFERS_INCLUDE flatbuffers/flatbuffers.h REQUIRED)
 # The compiler must be the headers' own; a Python environment may hold another version.
 find_program(FLATC flatc REQUIRED PATHS ${FLATBUFFERS_INCLUDE}/../bin NO_DEFAULT_PATH)
+if(CMAKE_SYSTEM_NAME STREQUAL "WASI")
+  # Beside them lie the headers of this machine's C library.
+  file(COPY ${FLATBUFFERS_INCLUDE}/flatbuffers DESTINATION ${CMAKE_BINARY_DIR}/flatbuffers)
+  set(FLATBUFFERS_INCLUDE ${CMAKE_BINARY_DIR}/flatbuffers)
+endif()
 set(schema_headers)
 foreach(schema backends/vulkan/serialization/schema.fbs schema/scalar_type.fbs schema/program.fbs)
   cmake_path(GET schema STEM stem)

@@ -4,6 +4,10 @@
 function(embed_wgsl name root library)
   set(script ${CMAKE_CURRENT_SOURCE_DIR}/tools/embed_wgsl.py)
   set(folder ${CMAKE_BINARY_DIR}/embedded)
+  set(options)
+  if(CMAKE_SYSTEM_NAME STREQUAL "WASI")
+    set(options --short)
+  endif()
   set(headers)
   foreach(base ${root} ${library})
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${base}/*.wgsl)
@@ -17,6 +21,7 @@ function(embed_wgsl name root library)
       add_custom_command(
         OUTPUT ${header}
         COMMAND ${Python3_EXECUTABLE} ${script} ${source} ${kernel} ${library} ${header} ${header}.d
+                ${options}
         DEPENDS ${source} ${script}
         DEPFILE ${header}.d
         COMMENT "Embedding ${kernel}.wgsl")

@@ -90,6 +90,12 @@ def with_includes(path: Path, library: Path, seen: list[Path]) -> str:
     return re.sub(r"^#include *(.*)\n", included, path.read_text(), flags=re.MULTILINE)
 
 
+def without_comments(source: str) -> str:
+    """For those who download it: the same code, without what only people read."""
+    lines = (line.strip() for line in re.sub(r"//[^\n]*", "", source).splitlines())
+    return "".join(f"{line}\n" for line in lines if line)
+
+
 def header(name: str, source: str) -> str:
     *folders, stem = name.split("/")
     namespace = "::".join(["highwater", "wgsl", *folders])
@@ -121,10 +127,12 @@ def main() -> None:
     parser.add_argument("library", type=Path, help="where includes are that are not beside it")
     parser.add_argument("header", type=Path)
     parser.add_argument("depfile", type=Path, help="what the header was made from, for make")
+    parser.add_argument("--short", action="store_true", help="leave comments out")
     args = parser.parse_args()
     args.header.parent.mkdir(parents=True, exist_ok=True)
     read = []
-    args.header.write_text(header(args.name, with_includes(args.wgsl, args.library, read)))
+    source = with_includes(args.wgsl, args.library, read)
+    args.header.write_text(header(args.name, without_comments(source) if args.short else source))
     args.depfile.write_text(f"{args.header}: {' '.join(str(path) for path in read)}\n")
 
 

@@ -16,6 +16,7 @@
 namespace highwater {
 
 struct Pte;  // the engine's own
+class ByteSource;
 
 // What a method takes, as far as the file says.
 struct InputSummary {
@@ -45,6 +46,9 @@ class HIGHWATER_API File {
   static Result<File> open(const std::string& path);
   // What such a file holds. The bytes must outlive this and loads of it, but not what was loaded.
   static Result<File> in_memory(std::span<const std::byte> bytes);
+
+  // What is read from `source`, which is the engine's own, too.
+  static Result<File> read(std::shared_ptr<const ByteSource> source, std::string name);
 
   // Its path, for messages.
   const std::string& name() const { return name_; }

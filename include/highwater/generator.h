@@ -70,6 +70,9 @@ class HIGHWATER_API Generator {
   // Runs the model itself, as a Session would, for its logits. The text stays as it is, and is fed
   // anew when the next token is drawn.
   Status run(std::span<const Input> inputs);
+  // The same in three parts, with poll() between them.
+  Status start_run(std::span<const Input> inputs);
+  Status finish_run();
 
   int64_t capacity() const { return capacity_; }     // the most tokens of a text
   int64_t longest_step() const { return longest_; }  // the most tokens fed at once
@@ -90,7 +93,7 @@ class HIGHWATER_API Generator {
   Status start_feed();
   Status start_chunk();
   Status start_batch();
-  Status finish_run();
+  Status finish_feed();
 
   std::unique_ptr<Session> session_;
   std::vector<int64_t> text_;

@@ -26,10 +26,14 @@ class Error {
   std::string message_;
 };
 
+inline Error error_of(std::initializer_list<Piece> pieces) {
+  return Error(join(pieces));
+}
+
 // Builds an Error from pieces: fail("dim ", d, " is over its bound of ", bound).
 template <class... Pieces>
-[[nodiscard]] Error fail(const Pieces&... pieces) {
-  return Error(text(pieces...));
+[[nodiscard, gnu::always_inline]] inline Error fail(const Pieces&... pieces) {
+  return error_of({Piece(pieces)...});
 }
 
 // A value, or the reason why there is none.

@@ -36,6 +36,8 @@ class ByteSource {
   virtual ~ByteSource() = default;
 
   virtual uint64_t size() const = 0;
+  // Whether these bytes can be read by now. What a page has to fetch first is asked for by this.
+  virtual bool are_here(uint64_t offset, uint64_t count) const;
   // Fills `to` with what begins at `offset`.
   virtual Status read(uint64_t offset, std::span<std::byte> to) const = 0;
 

@@ -48,6 +48,8 @@ struct ExecutableSpec {
   Timeout timeout;                    // at load and in runs
   // Writes a buffer's first content into memory that is handed to the device afterwards.
   std::function<Status(uint32_t buffer, std::span<std::byte> memory)> fill;
+  // Whether it can be by now. Without this, it always can.
+  std::function<bool(uint32_t buffer)> is_ready;
   Progress progress;
 };
 

@@ -50,13 +50,23 @@ Result<Advance> ExecutableLoad::advance(Accounts& accounts) {
     if (!goes_on) return Advance::Waiting;
   }
   HW_CHECK(pending_->errors->so_far());
+  if (lacks_content()) return Advance::Waiting;
   HW_CHECK(do_part(accounts));
   return stage_ == Stage::Done ? Advance::Done : Advance::More;
 }
 
 bool ExecutableLoad::must_wait() const {
+  // A kernel that is still being made cannot run.
+  const bool begins_runs = stage_ == Stage::FirstRuns && next_first_run_ == 0;
   return pending_->work->outstanding() > pending_->allowed_work ||
-         (stage_ == Stage::Settling && !pending_->errors->are_all_there());
+         ((begins_runs || stage_ == Stage::Settling) && !pending_->errors->are_all_there());
+}
+
+// Whether the next weight has not come yet.
+bool ExecutableLoad::lacks_content() const {
+  if (stage_ != Stage::Weights || !spec_.is_ready) return false;
+  const uint32_t next = executable_->objects_->buffers.loaded();
+  return next < spec_.buffers.size() && spec_.buffers[next].filled && !spec_.is_ready(next);
 }
 
 // Whether there is something to do again.

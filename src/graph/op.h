@@ -36,7 +36,7 @@ bool register_rows(std::initializer_list<OpRow> rows) {
 
 // The same for a table whose rows say more of each op than `op`, their OpRow.
 template <class T, class Row, size_t N>
-bool register_rows(const Row (&rows)[N]) {
+bool register_table(const Row (&rows)[N]) {
   for (const Row& row : rows) register_op(row.op, &make_op<T>);
   return true;
 }
@@ -57,4 +57,4 @@ const Row& row_of(const Row (&rows)[N], std::string_view op) {
 
 // The same for a whole table of T's own.
 #define HIGHWATER_OPS(T, rows) \
-  static const bool HW_CONCAT(hw_registered_, __COUNTER__) = ::highwater::register_rows<T>(rows)
+  static const bool HW_CONCAT(hw_registered_, __COUNTER__) = ::highwater::register_table<T>(rows)

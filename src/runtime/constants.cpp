@@ -74,6 +74,24 @@ Status fill_constant(const Program& program, const ConstantSource& source, const
   });
 }
 
+bool is_constant_here(const Program& program, const ConstantsAreHere& are_here,
+                      const ConstantDecl& constant) {
+  bool all = constant.key.empty() || are_here(constant.key);
+  for (const ConstantDecl::Part& part : constant.parts) {
+    all = is_constant_here(program, are_here, program.constants[part.constant]) && all;
+  }
+  return all;
+}
+
+ConstantsAreHere arrivals_of(std::shared_ptr<const Pte> pte) {
+  return [pte = std::move(pte)](const std::string& key) {
+    const auto found = pte->named_data.find(key);
+    // What is not in the file is an error where it is read.
+    return found == pte->named_data.end() ||
+           pte->source->are_here(found->second.offset, found->second.size);
+  };
+}
+
 ConstantSource constants_of(std::shared_ptr<const Pte> pte) {
   return [pte = std::move(pte)](const std::string& key, const UseBytes& use) -> Status {
     const auto found = pte->named_data.find(key);

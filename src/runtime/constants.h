@@ -11,6 +11,11 @@ namespace highwater {
 
 // The named data of a file.
 ConstantSource constants_of(std::shared_ptr<const Pte> pte);
+ConstantsAreHere arrivals_of(std::shared_ptr<const Pte> pte);
+
+// Whether all that a constant is made of is there. All of it is asked for.
+bool is_constant_here(const Program& program, const ConstantsAreHere& are_here,
+                      const ConstantDecl& constant);
 
 // Writes a constant as the device wants it.
 Status fill_constant(const Program& program, const ConstantSource& source, const ValueInfo& value,

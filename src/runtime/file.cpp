@@ -56,8 +56,12 @@ Result<File> File::open(const std::string& path) {
 }
 
 Result<File> File::in_memory(std::span<const std::byte> bytes) {
-  HW_TRY(Pte pte, read_pte(highwater::in_memory(bytes)));
-  return File("the program in memory", std::make_shared<const Pte>(std::move(pte)));
+  return read(highwater::in_memory(bytes), "the program in memory");
+}
+
+Result<File> File::read(std::shared_ptr<const ByteSource> source, std::string name) {
+  HW_TRY(Pte pte, read_pte(std::move(source)));
+  return File(std::move(name), std::make_shared<const Pte>(std::move(pte)));
 }
 
 std::vector<MethodSummary> File::methods() const {

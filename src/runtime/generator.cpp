@@ -87,8 +87,8 @@ Result<std::unique_ptr<Generator::Loading>> Generator::start_open(const File& fi
   g->capacity_ = pte->metadata("get_max_context_len").front();
   std::unique_ptr<Loading> loading(new Loading);
   loading->generator_ = std::move(g);
-  HW_TRY(loading->session_,
-         SessionAccess::start_load(std::move(program), constants_of(pte), options));
+  HW_TRY(loading->session_, SessionAccess::start_load(std::move(program), constants_of(pte),
+                                                      options, arrivals_of(pte)));
   return loading;
 }
 
@@ -112,6 +112,13 @@ Status Generator::check_idle() const {
 }
 
 Status Generator::run(std::span<const Input> inputs) {
+  HW_CHECK(start_run(inputs));
+  HW_CHECK(
+      complete([&]() -> Result<Advance> { return poll() ? Advance::Done : Advance::Waiting; }));
+  return finish_run();
+}
+
+Status Generator::start_run(std::span<const Input> inputs) {
   HW_CHECK(check_idle());
   fed_ = 0;
   std::vector<Input> all(inputs.begin(), inputs.end());
@@ -122,7 +129,12 @@ Status Generator::run(std::span<const Input> inputs) {
   all.insert(all.end(), settings.begin(), settings.end());
   const size_t logits[] = {0};
   const Call call{all, logits};
-  return session_->run_all({&call, 1});
+  return session_->start_all({&call, 1});
+}
+
+Status Generator::finish_run() {
+  HW_CHECK(check_idle());
+  return session_->finish();
 }
 
 // Whether `tokens` can follow on `begin` others.
@@ -190,10 +202,11 @@ Status Generator::start_draw(size_t count, const Sampling& sampling) {
 }
 
 bool Generator::poll() {
-  if (!drawing_ || drawing_->count == 0) return true;
+  if (!drawing_) return session_->poll();
+  if (drawing_->count == 0) return true;
   while (drawing_->so_far && session_->poll()) {
     if (is_last_feed()) return true;
-    drawing_->so_far = finish_run();
+    drawing_->so_far = finish_feed();
     if (!drawing_->so_far) break;
     fed_ += static_cast<size_t>(longest_);
     drawing_->so_far = start_feed();
@@ -207,7 +220,7 @@ Result<std::span<const int64_t>> Generator::finish_draw() {
   const Drawing drawn = *std::exchange(drawing_, std::nullopt);
   if (!drawn.so_far) return drawn.so_far.error();
   if (drawn.count == 0) return std::span<const int64_t>();
-  HW_CHECK(finish_run());
+  HW_CHECK(finish_feed());
   const size_t begin = text_.size();
   for (size_t i = 0; i < drawn.count; ++i) {
     int64_t token = 0;
@@ -227,7 +240,7 @@ Status Generator::start_feed() {
   return is_last_feed() ? start_batch() : start_chunk();
 }
 
-Status Generator::finish_run() {
+Status Generator::finish_feed() {
   HW_CHECK(session_->finish());
   accounts_ += session_->run_accounts();
   return {};

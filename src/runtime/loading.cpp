@@ -21,7 +21,8 @@ gpu::StepSpec step_spec(const StepDecl& step) {
 }
 
 gpu::ExecutableSpec executable_spec(const Graph& graph, const Live& live, const Program& program,
-                                    const ConstantSource& constants) {
+                                    const ConstantSource& constants,
+                                    const ConstantsAreHere& are_here) {
   gpu::ExecutableSpec spec;
   for (const BufferDecl& b : graph.buffers) {
     spec.buffers.push_back({b.size, b.constant != kNoValue, b.texels});
@@ -40,6 +41,11 @@ gpu::ExecutableSpec executable_spec(const Graph& graph, const Live& live, const 
     if (!filled) return filled.take_error().within(text("constant ", graph.describe(id)));
     return {};
   };
+  if (!are_here) return spec;
+  spec.is_ready = [&](uint32_t buffer) {
+    const ValueInfo& value = graph.values[graph.buffers[buffer].constant];
+    return is_constant_here(program, are_here, program.constants[*value.tensor.constant]);
+  };
   return spec;
 }
 
@@ -48,6 +54,7 @@ gpu::ExecutableSpec executable_spec(const Graph& graph, const Live& live, const 
 struct Session::Loading::State {
   Program program;
   ConstantSource constants;
+  ConstantsAreHere are_here;
   SessionOptions options;
   Choices choices;
   gpu::Timeout timeout;
@@ -82,7 +89,7 @@ Status Session::Loading::State::plan() {
   HW_TRY(s.graph, Graph::build(program, traits_of(*opening.device(), choices)));
   s.live = std::make_unique<Live>(*s.graph);
   s.load_accounts.planned_nodes = s.graph->nodes.size();
-  gpu::ExecutableSpec spec = executable_spec(*s.graph, *s.live, program, constants);
+  gpu::ExecutableSpec spec = executable_spec(*s.graph, *s.live, program, constants, are_here);
   spec.timeout = timeout;
   spec.progress = options.progress;
   executable_load.emplace(opening.device(), std::move(spec));
@@ -114,14 +121,15 @@ Result<std::unique_ptr<Session>> Session::Loading::finish() {
 
 Result<std::unique_ptr<Session::Loading>> SessionAccess::start_load(Program program,
                                                                     ConstantSource constants,
-                                                                    const SessionOptions& options) {
+                                                                    const SessionOptions& options,
+                                                                    ConstantsAreHere are_here) {
   const auto began = std::chrono::steady_clock::now();
   HW_TRY(Choices choices, Choices::read(options.without_passes, options.half_cache));
   HW_TRY(const gpu::Timeout timeout, gpu::Timeout::of(options.timeout_seconds));
   HW_TRY(gpu::DeviceOpening opening, gpu::DeviceOpening::start(options.adapter));
   std::unique_ptr<Session::Loading::State> state(
-      new Session::Loading::State{std::move(program), std::move(constants), options,
-                                  std::move(choices), timeout, std::move(opening), began});
+      new Session::Loading::State{std::move(program), std::move(constants), std::move(are_here),
+                                  options, std::move(choices), timeout, std::move(opening), began});
   return std::unique_ptr<Session::Loading>(new Session::Loading(std::move(state)));
 }
 
@@ -136,7 +144,8 @@ Result<std::unique_ptr<Session::Loading>> Session::start_open(const File& file,
                                                               const SessionOptions& options,
                                                               std::string_view method) {
   HW_TRY(Program program, read_method(*file.pte(), method));
-  return SessionAccess::start_load(std::move(program), constants_of(file.pte()), options);
+  return SessionAccess::start_load(std::move(program), constants_of(file.pte()), options,
+                                   arrivals_of(file.pte()));
 }
 
 Result<std::unique_ptr<Session>> Session::open(const std::string& path,

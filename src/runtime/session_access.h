@@ -18,12 +18,15 @@ namespace highwater {
 // Gives the bytes of a constant under its key to `use`, which is done with them when it returns.
 using UseBytes = std::function<Status(std::span<const std::byte>)>;
 using ConstantSource = std::function<Status(const std::string& key, const UseBytes& use)>;
+// Whether those of a key are there by now; without such a function they always are.
+using ConstantsAreHere = std::function<bool(const std::string& key)>;
 
 struct SessionAccess {
   // A program that is in memory already.
   static Result<std::unique_ptr<Session::Loading>> start_load(Program program,
                                                               ConstantSource constants,
-                                                              const SessionOptions& options = {});
+                                                              const SessionOptions& options = {},
+                                                              ConstantsAreHere are_here = {});
   static Result<std::unique_ptr<Session>> load(Program program, ConstantSource constants,
                                                const SessionOptions& options = {});
 

@@ -23,6 +23,11 @@ class Block:
     line: int
 
     @property
+    def runs_in_browser(self) -> bool:
+        """By web/tests/guide.test.mjs."""
+        return self.language == "js"
+
+    @property
     def is_run(self) -> bool:
         plain = not (self.quoted or self.file or self.output or self.only_there)
         return plain and self.language in ("sh", "python")

@@ -58,7 +58,7 @@ def test_the_cpp_example(python_example):
 def test_the_commands_of_the_readme_are_there():
     (script,) = [text for text in examples("sh") if "./demo" in text]
     commands = [line.split()[0] for line in script.splitlines()]
-    assert commands == ["./demo", "./test", "./bench"]
+    assert commands == ["./demo", "./playground", "./test", "./bench"]
     for command in commands:
         assert os.access(ROOT / command, os.X_OK), command
 
@@ -73,6 +73,7 @@ def test_the_guides_show_no_code_that_is_neither_a_quote_nor_tested():
     for page in (ROOT / "docs").glob("*.md"):
         for block in markdown.blocks(page):
             is_tested = block.is_run or block.file or block.output or block.only_there
+            is_tested = is_tested or (block.runs_in_browser and page.name == "web.md")
             assert block.quoted or is_tested, f"{page.name}:{block.line}"
     assert len(QUOTES) > 5
 

@@ -112,5 +112,25 @@ TEST_F(DrawnInParts, LoadsInParts) {
   EXPECT_EQ(draw_in_parts(**generator, 2).size(), 2u);
 }
 
+TEST_F(DrawnInParts, LogitsInPartsAreThoseOfARun) {
+  const auto generator = open();
+  const int64_t position = 0;
+  const Input inputs[] = {HostTensor{DType::Int64, {1, 8}, kPrompt.data()},
+                          HostTensor{DType::Int64, {1}, &position}};
+  const auto logits = [&] {
+    std::vector<float> read(static_cast<size_t>(generator->session().output_dims(0).numel()));
+    EXPECT_TRUE(succeeds(generator->session().read_output(
+        0, DType::Float32, std::as_writable_bytes(std::span(read)))));
+    return read;
+  };
+  ASSERT_TRUE(succeeds(generator->run(inputs)));
+  const std::vector<float> at_once = logits();
+  ASSERT_TRUE(succeeds(generator->start_run(inputs)));
+  while (!generator->poll()) std::this_thread::yield();
+  ASSERT_TRUE(succeeds(generator->finish_run()));
+  EXPECT_EQ(logits(), at_once);
+  EXPECT_TRUE(fails_saying(generator->finish_run(), {"no run is under way"}));
+}
+
 }  // namespace
 }  // namespace highwater

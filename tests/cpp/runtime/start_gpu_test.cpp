@@ -146,5 +146,31 @@ TEST(StartedLoad, MayBeGivenUpAfterAnyPart) {
   residual.run_and_compare(*residual.load(), 37, 1.0f);
 }
 
+TEST(StartedLoad, WaitsForWeightsThatHaveNotCome) {
+  const Residual residual(1.0f);
+  std::vector<std::string> asked;
+  bool are_here = false;
+  const auto loading = residual.start_load({}, [&](const std::string& key) {
+    asked.push_back(key);
+    return are_here;
+  });
+  while (asked.empty()) ASSERT_TRUE(succeeds(loading->advance()));
+  for (int i = 0; i < 3; ++i) {
+    const auto now = loading->advance();
+    ASSERT_TRUE(succeeds(now));
+    EXPECT_EQ(*now, Advance::Waiting);
+  }
+  EXPECT_EQ(asked, std::vector<std::string>(asked.size(), "w"));
+  are_here = true;
+  for (;;) {
+    const auto now = loading->advance();
+    ASSERT_TRUE(succeeds(now));
+    if (*now == Advance::Done) break;
+  }
+  const auto session = loading->finish();
+  ASSERT_TRUE(succeeds(session));
+  residual.run_and_compare(**session, 37, 1.0f);
+}
+
 }  // namespace
 }  // namespace highwater

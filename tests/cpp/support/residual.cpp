@@ -37,8 +37,9 @@ Result<std::unique_ptr<Session>> Residual::load(const SessionOptions& options) c
   return SessionAccess::load(program_, source(), options);
 }
 
-std::unique_ptr<Session::Loading> Residual::start_load(const SessionOptions& options) const {
-  auto loading = SessionAccess::start_load(program_, source(), options);
+std::unique_ptr<Session::Loading> Residual::start_load(const SessionOptions& options,
+                                                       ConstantsAreHere are_here) const {
+  auto loading = SessionAccess::start_load(program_, source(), options, std::move(are_here));
   if (!loading) give_up(loading.error());
   return *std::move(loading);
 }

@@ -1,0 +1,158 @@
+// Loading: the file is read part by part, as the engine asks for it.
+import { type Bytes, type ModelSource, openBytes } from "./bytes.js";
+import { type Engine, type EngineOptions, sharedEngine } from "./engine.js";
+import { HighwaterError } from "./errors.js";
+import { advance } from "./exports.js";
+import { Model } from "./model.js";
+import { openTokenizer, type Tokenizer, type TokenizerSource } from "./tokenizer.js";
+
+export interface Progress {
+  /** "download" counts bytes; "weights", "kernels" and "first runs" count those. */
+  stage: "download" | "weights" | "kernels" | "first runs";
+  done: number;
+  /** Unknown for a download whose server does not tell. */
+  total: number | undefined;
+}
+
+export interface LoadOptions extends EngineOptions {
+  onProgress?: (progress: Progress) => void;
+  /** Gives the load up; it then throws the signal's reason. */
+  signal?: AbortSignal;
+  /** Keeps what a URL gave, for the next time and without a network; false if it is not said. */
+  cache?: boolean;
+  /** Which of the file's methods; "forward" if it is not said. */
+  method?: string;
+  /** For text: a tokenizer.json, its URL, or any object that encodes and decodes. */
+  tokenizer?: TokenizerSource;
+  /** How long the device may be silent before it is given up, in seconds; 300 if not said. */
+  timeout?: number;
+  /** Keeps float32 caches of attention as float16, at half the memory. */
+  halfCache?: boolean;
+}
+
+/** Loads a model that was exported for Highwater. */
+export async function load(source: ModelSource, options: LoadOptions = {}): Promise<Model> {
+  const { signal } = options;
+  signal?.throwIfAborted();
+  const tell = (progress: Progress) => options.onProgress?.(progress);
+  const onBytes = (done: number, total?: number) => tell({ stage: "download", done, total });
+  const [engine, bytes, tokenizer] = await Promise.all([
+    sharedEngine(options),
+    openBytes(source, { onProgress: onBytes, signal, cache: options.cache ?? false }),
+    options.tokenizer === undefined ? undefined : openTokenizer(options.tokenizer, signal),
+  ]);
+  signal?.throwIfAborted();
+  return engine.loads.add(() => new Loading(engine, bytes, options, tell).run(tokenizer));
+}
+
+// A page that is busy for longer than this is felt to stand still.
+const turnMilliseconds = 12;
+
+class Loading {
+  readonly #file: number;
+  #model = 0;
+  #turnBegan = performance.now();
+
+  constructor(
+    readonly engine: Engine,
+    readonly bytes: Bytes,
+    readonly options: LoadOptions,
+    readonly tell: (progress: Progress) => void,
+  ) {
+    this.#file = engine.exports.hw_file_open(bytes.size);
+  }
+
+  async run(tokenizer: Tokenizer | undefined): Promise<Model> {
+    const { engine } = this;
+    const { kernels } = engine.context;
+    const before = { ...kernels };
+    const tellKernels = () =>
+      this.tell({
+        stage: "kernels",
+        done: kernels.made - before.made,
+        total: kernels.asked - before.asked,
+      });
+    engine.onStage = (stage, done, total) => {
+      // The engine counts kernels as it asks for them; they are there later.
+      if (stage !== "kernels") this.tell({ stage: stage as Progress["stage"], done, total });
+    };
+    engine.context.onKernel = tellKernels;
+    try {
+      await this.#start();
+      await this.#advance();
+      const model = new Model(engine, this.#model, tokenizer);
+      this.#model = 0;
+      return model;
+    } finally {
+      if (this.#model) engine.exports.hw_model_close(this.#model);
+      engine.exports.hw_file_close(this.#file);
+      engine.onStage = () => {};
+      engine.context.onKernel = () => {};
+    }
+  }
+
+  // Begins anew whenever a part of the file was missing, which is a few times.
+  async #start(): Promise<void> {
+    const { exports, memory } = this.engine;
+    const method = memory.encode(this.options.method ?? "forward");
+    const { timeout = 300, halfCache = false } = this.options;
+    for (;;) {
+      this.#model = memory.with(method.length, (name) => {
+        memory.slice(name, method.length).set(method);
+        return exports.hw_model_start(this.#file, name, method.length, timeout, Number(halfCache));
+      });
+      if (this.#model) return;
+      const error = this.engine.error();
+      if (!(await this.#fetchWanted())) throw error;
+    }
+  }
+
+  async #advance(): Promise<void> {
+    const { engine } = this;
+    const { exports } = engine;
+    exports.hw_file_forget(this.#file);
+    for (;;) {
+      this.options.signal?.throwIfAborted();
+      if (engine.lost !== undefined) throw engine.lostError();
+      const left = exports.hw_model_advance(this.#model);
+      if (left === advance.failed) throw engine.error();
+      if (left === advance.done) return;
+      if (left === advance.more) {
+        exports.hw_file_forget(this.#file);
+        await this.#yield();
+      } else if (!(await this.#fetchWanted())) {
+        await engine.context.events.changed();
+        this.#turnBegan = performance.now();
+      }
+    }
+  }
+
+  /** Reads the part of the file that the engine has asked for. False if it has not. */
+  async #fetchWanted(): Promise<boolean> {
+    const { exports, memory } = this.engine;
+    const wanted = memory.with(16, (part) =>
+      exports.hw_file_wanted(this.#file, part) ? [...memory.doubles(part, 2)] : undefined,
+    );
+    if (!wanted) return false;
+    const [offset, size] = wanted;
+    if (offset + size > this.bytes.size) {
+      throw new HighwaterError(
+        `the file has ${this.bytes.size} bytes, and ends before byte ${offset + size} that its ` +
+          "beginning speaks of: it is damaged, or was cut short",
+      );
+    }
+    const bytes = await this.bytes.read(offset, size);
+    this.#turnBegan = performance.now();
+    this.options.signal?.throwIfAborted();
+    const room = exports.hw_file_give(this.#file, offset, size);
+    this.engine.check(!room);
+    memory.slice(room, size).set(bytes);
+    return true;
+  }
+
+  async #yield(): Promise<void> {
+    if (performance.now() - this.#turnBegan < turnMilliseconds) return;
+    await new Promise((resolve) => setTimeout(resolve));
+    this.#turnBegan = performance.now();
+  }
+}

@@ -1,0 +1,127 @@
+// The model that ships: its logits and its texts are those of the native run.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { assertClose } from "../support/compare.mjs";
+import { fixture } from "../support/fixture.mjs";
+
+describe("the shipped model in the browser", () => {
+  let page;
+  before(async () => {
+    page = fixture.page;
+    await page.evaluate(async () => {
+      const { load } = await import("highwater");
+      globalThis.progress = [];
+      globalThis.model = await load("/models/kjv/model.pte", {
+        tokenizer: "/models/kjv/tokenizer.json",
+        onProgress: (step) => progress.push(step),
+      });
+    });
+  });
+  after(() => page.evaluate(() => model.close()));
+
+  it("tells how far its load has come", async () => {
+    const progress = await page.evaluate(() => progress);
+    for (const stage of ["download", "weights", "kernels", "first runs"]) {
+      const steps = progress.filter((step) => step.stage === stage);
+      assert.ok(steps.length > 1, stage);
+      assert.equal(steps.at(-1).done, steps.at(-1).total, stage);
+    }
+  });
+
+  it("keeps its weights out of wasm's memory", async () => {
+    const bytes = await page.evaluate(() => model.engine.exports.memory.buffer.byteLength);
+    assert.ok(bytes < 32 << 20, `${bytes} bytes`);
+  });
+
+  it("gives the logits of the native run, turn by turn", async () => {
+    const { calls } = fixture.native("shipped");
+    const results = await page.evaluate(async (calls) => {
+      const all = [];
+      for (const { inputs } of calls) {
+        const [tokens, input_pos] = inputs;
+        const { logits } = await model.run({ tokens, input_pos });
+        all.push({ ...logits, data: [...logits.data] });
+      }
+      return all;
+    }, calls);
+    results.forEach((logits, i) => assertClose(logits, calls[i].outputs[0], `logits of turn ${i}`));
+  });
+
+  it("writes the texts of the native run, token by token or many at a time", async () => {
+    const { texts } = fixture.native("shipped");
+    for (const { prompt, tokens, greedy, drawn } of texts) {
+      const got = await page.evaluate(async (prompt) => {
+        const write = async (options) => {
+          const pieces = [];
+          const all = { maxTokens: 24, ...options };
+          for await (const piece of model.generate(prompt, all)) pieces.push(piece);
+          return pieces.join("");
+        };
+        const sampling = { temperature: 0.8, topK: 40, seed: 7 };
+        return {
+          tokens: model.tokenizer.encode(prompt),
+          greedy: await write({ tokensPerSubmit: 1 }),
+          drawn: await write({ ...sampling, tokensPerSubmit: 8 }),
+        };
+      }, prompt);
+      assert.deepEqual(got, { tokens, greedy, drawn });
+    }
+  });
+
+  it("ends a text where it is told to", async () => {
+    const text = await page.evaluate(async () => {
+      let all = "";
+      for await (const piece of model.generate("In the beginning", { stop: "days of" }))
+        all += piece;
+      return all;
+    });
+    assert.equal(text, " of the LORD, and in the ");
+  });
+
+  it("lets texts and runs take turns", async () => {
+    const { texts, calls } = fixture.native("shipped");
+    const got = await page.evaluate(
+      async ({ texts, inputs }) => {
+        const write = async (prompt) => {
+          let all = "";
+          for await (const piece of model.generate(prompt, { maxTokens: 24 })) all += piece;
+          return all;
+        };
+        const [tokens, input_pos] = inputs;
+        const run = async () => [...(await model.run({ tokens, input_pos })).logits.data];
+        const [first, logits, second] = await Promise.all([
+          write(texts[0].prompt),
+          run(),
+          write(texts[1].prompt),
+        ]);
+        return { first, second, logits };
+      },
+      { texts, inputs: calls[1].inputs },
+    );
+    assert.equal(got.first, texts[0].greedy);
+    assert.equal(got.second, texts[1].greedy);
+    assertClose({ dims: [1, 2048], data: got.logits }, calls[1].outputs[0], "logits");
+  });
+
+  it("stops a text in the middle, and goes on with the next", async () => {
+    const got = await page.evaluate(async () => {
+      const stop = new AbortController();
+      let pieces = 0;
+      let reason;
+      try {
+        const options = { signal: stop.signal, tokensPerSubmit: 1 };
+        for await (const _ of model.generate("And it came to pass", options)) {
+          pieces += 1;
+          if (pieces === 3) stop.abort(new Error("enough"));
+        }
+      } catch (error) {
+        reason = error.message;
+      }
+      let after = "";
+      for await (const piece of model.generate("In the beginning", { maxTokens: 4 }))
+        after += piece;
+      return { pieces, reason, after };
+    });
+    assert.deepEqual(got, { pieces: 3, reason: "enough", after: " of the LORD," });
+  });
+});
