@@ -25,6 +25,8 @@ export interface TensorOutput {
   data: Float32Array | Int32Array | Uint8Array | Int8Array;
   dims: number[];
   dtype: DType;
+  /** Where it is if it was to stay on the device; `data` is empty then. */
+  buffer?: GPUBuffer;
 }
 
 /** The numbers that the engine has for them. */
@@ -38,6 +40,16 @@ const codes: Record<DType, number> = {
   float64: 6,
   int64: 7,
 };
+
+export function dtypeOf(code: number): DType {
+  return (Object.keys(codes) as DType[]).find((name) => codes[name] === code)!;
+}
+
+/** Bytes of an element on the device. */
+export function widthOf(dtype: DType): number {
+  const isByte = dtype === "bool" || dtype === "uint8" || dtype === "int8";
+  return isByte ? 1 : dtype === "float16" ? 2 : 4;
+}
 
 /** As what the engine is given, and gives, a dtype: it converts by itself. */
 interface Crossing {
