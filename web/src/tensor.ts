@@ -106,14 +106,18 @@ export function write(data: NumberArray, to: TensorOutput["data"], name: string)
   }
 }
 
-/** The dims of data that came without: one live dim can be found, more cannot. */
+/**
+ * The dims of data that came without: one live dim can be found, more cannot. One of at most 1 is 1,
+ * also where the file does not say that it is not live.
+ */
 export function inferDims(
   count: number,
   least: readonly number[],
   bound: readonly number[],
   name: string,
 ): number[] {
-  const live = bound.flatMap((most, i) => (least[i] < most ? [i] : []));
+  const live = bound.flatMap((most, i) => (least[i] < most && most > 1 ? [i] : []));
+  if (count === countOf(bound)) return [...bound];
   const fixed = bound.reduce((product, dim, i) => (live.includes(i) ? product : product * dim), 1);
   const length = fixed > 0 ? count / fixed : 0;
   const isWhole = live.length === 0 ? length === 1 : Number.isInteger(length);

@@ -33,7 +33,13 @@ describe("a tensor on the device", () => {
         const count = output0.dims[0] * output0.dims[1];
         const data = [...new Float32Array(own.getMappedRange()).subarray(0, count)];
         own.unmap();
-        all.push({ dims: output0.dims, dtype: output0.dtype, data, run, kept: output0.data.length });
+        all.push({
+          dims: output0.dims,
+          dtype: output0.dtype,
+          data,
+          run,
+          kept: output0.data.length,
+        });
       }
       model.close();
       return all;
