@@ -23,6 +23,12 @@ struct FromOutput {
   size_t output = 0;
 };
 
-using Input = std::variant<HostTensor, int64_t, FromOutput>;
+// What somebody has put into the input's own buffer, in the dtype that it has on the device. For
+// those who can reach that buffer, as a page can.
+struct InPlace {
+  Dims dims;
+};
+
+using Input = std::variant<HostTensor, int64_t, FromOutput, InPlace>;
 
 }  // namespace highwater

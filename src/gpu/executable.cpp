@@ -293,4 +293,8 @@ std::span<const std::byte> Executable::result(size_t i) const {
   return objects_->result(i);
 }
 
+void* Executable::buffer_object(uint32_t buffer) const {
+  return objects_->buffers.buffer(buffer);
+}
+
 }  // namespace highwater::gpu

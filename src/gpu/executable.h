@@ -138,6 +138,9 @@ class Executable {
   // The bytes of read-back i of the last run, counted over all of its works.
   std::span<const std::byte> result(size_t i) const;
 
+  // The implementation's own object for a buffer, which stays the same.
+  void* buffer_object(uint32_t buffer) const;
+
   Device& device() { return *device_; }
 
  private:

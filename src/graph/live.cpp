@@ -78,6 +78,9 @@ Status Live::take_input(ValueId id, const Input& input) {
   if (const auto* fed = std::get_if<FromOutput>(&input); fed && is_tensor) {
     return set_dims(id, shapes_.dims_[graph_.outputs[fed->output]]);
   }
+  if (const auto* placed = std::get_if<InPlace>(&input); placed && is_tensor) {
+    return set_dims(id, placed->dims);
+  }
   if (const auto* number = std::get_if<int64_t>(&input); number && !is_tensor) {
     set_scalar(id, *number);
     return {};

@@ -4,6 +4,16 @@
 #include "runtime/session_state.h"
 
 namespace highwater {
+namespace {
+
+template <class State>
+SessionAccess::Place place_of(const State& state, ValueId id) {
+  const BufferId buffer = state.graph->values[state.graph->root(id)].buffer;
+  return {buffer == kNoBuffer ? nullptr : state.executable->buffer_object(buffer),
+          state.graph->values[id].tensor.device_dtype()};
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Session>> SessionAccess::load(Program program, ConstantSource constants,
                                                      const SessionOptions& options) {
@@ -23,6 +33,13 @@ const Live& SessionAccess::live(const Session& session) {
 }
 std::span<const gpu::Dispatch> SessionAccess::dispatches(const Session& session) {
   return session.state_->recording.dispatches();
+}
+
+SessionAccess::Place SessionAccess::input_place(const Session& session, size_t i) {
+  return place_of(*session.state_, session.state_->graph->inputs[i]);
+}
+SessionAccess::Place SessionAccess::output_place(const Session& session, size_t i) {
+  return place_of(*session.state_, session.state_->graph->outputs[i]);
 }
 
 }  // namespace highwater

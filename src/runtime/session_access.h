@@ -33,6 +33,13 @@ struct SessionAccess {
   static const gpu::AdapterDescription& adapter(const Session& session);
   static const Graph& graph(const Session& session);
   static const Live& live(const Session& session);
+  // Where an input or an output lies on the device, and as what. Null if only the host reads it.
+  struct Place {
+    void* buffer;  // the implementation's own object
+    DType dtype;
+  };
+  static Place input_place(const Session& session, size_t i);
+  static Place output_place(const Session& session, size_t i);
   // What the last run dispatched, in order; the steps are the graph's.
   static std::span<const gpu::Dispatch> dispatches(const Session& session);
 };

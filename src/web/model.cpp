@@ -32,8 +32,10 @@ Result<Advance> Model::advance() {
   return now;
 }
 
-Status Model::start_run() {
-  return generator_ ? generator_->start_run(inputs_) : session_->start_run(inputs_);
+Status Model::start_run(std::span<const size_t> reads) {
+  if (generator_) return generator_->start_run(inputs_);
+  const Call call{inputs_, reads};
+  return session_->start_all({&call, 1});
 }
 
 }  // namespace highwater::web

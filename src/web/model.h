@@ -19,7 +19,8 @@ class Model {
   // A call is put together by adding its inputs in order.
   void begin_call() { inputs_.clear(); }
   void add_input(Input input) { inputs_.push_back(std::move(input)); }
-  Status start_run();
+  // Reads the outputs `reads` back; a language model always reads its logits.
+  Status start_run(std::span<const size_t> reads);
   bool poll() { return generator_ ? generator_->poll() : session_->poll(); }
   Status finish_run() { return generator_ ? generator_->finish_run() : session_->finish(); }
 

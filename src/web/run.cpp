@@ -2,6 +2,7 @@
 // finish.
 #include <algorithm>
 
+#include "runtime/session_access.h"
 #include "web/exports.h"
 #include "web/model.h"
 
@@ -11,15 +12,19 @@ HIGHWATER_EXPORT(void, hw_call_begin)
 (Model* model) {
   model->begin_call();
 }
-// The data must stay until the run has started.
+// The data must stay until the run has started. Without any, it is in the input's buffer already.
 HIGHWATER_EXPORT(int, hw_call_tensor)
 (Model* model, int dtype, const double* dims, size_t rank, const void* data) {
   if (rank > Dims::kMaxRank) {
     return told(fail("a tensor has ", rank, " dims; at most ", Dims::kMaxRank, " are possible"));
   }
-  HostTensor tensor{static_cast<DType>(dtype), {}, data};
-  for (size_t i = 0; i < rank; ++i) tensor.dims.push_back(static_cast<int64_t>(dims[i]));
-  model->add_input(tensor);
+  Dims live;
+  for (size_t i = 0; i < rank; ++i) live.push_back(static_cast<int64_t>(dims[i]));
+  if (data) {
+    model->add_input(HostTensor{static_cast<DType>(dtype), live, data});
+  } else {
+    model->add_input(InPlace{live});
+  }
   return 0;
 }
 HIGHWATER_EXPORT(void, hw_call_integer)
@@ -28,8 +33,8 @@ HIGHWATER_EXPORT(void, hw_call_integer)
 }
 
 HIGHWATER_EXPORT(int, hw_run_start)
-(Model* model) {
-  return told(model->start_run());
+(Model* model, const size_t* reads, size_t count) {
+  return told(model->start_run({reads, count}));
 }
 HIGHWATER_EXPORT(int, hw_run_poll)
 (Model* model) {
@@ -54,6 +59,16 @@ HIGHWATER_EXPORT(double, hw_output_integer)
 HIGHWATER_EXPORT(int, hw_output_read)
 (const Model* model, size_t output, int dtype, std::byte* to, size_t size) {
   return told(model->session().read_output(output, static_cast<DType>(dtype), {to, size}));
+}
+
+// The buffer of an input or an output, and the dtype that it has there.
+HIGHWATER_EXPORT(void*, hw_place)
+(const Model* model, int is_output, size_t index, uint32_t* dtype) {
+  const SessionAccess::Place place = is_output
+                                         ? SessionAccess::output_place(model->session(), index)
+                                         : SessionAccess::input_place(model->session(), index);
+  *dtype = static_cast<uint32_t>(place.dtype);
+  return place.buffer;
 }
 
 HIGHWATER_EXPORT(int, hw_text_set)

@@ -99,7 +99,7 @@ async function run() {
     byId("objects").textContent = accounts.run.gpu_objects;
     byId("memory").textContent = `${(accounts.load.gpu_bytes / 1e6).toFixed(1)} MB`;
     byId("outputs").textContent = Object.entries(outputs)
-      .map(([name, value]) => `${name}: ${typeof value === "number" ? value : shape(value.dims)}`)
+      .map(([name, { data, dims }]) => `${name}: ${dims.length > 0 ? shape(dims) : data[0]}`)
       .join("; ");
   } catch (error) {
     showError(error);

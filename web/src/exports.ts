@@ -28,12 +28,14 @@ export interface Exports extends Allocator {
   hw_call_begin(model: number): void;
   hw_call_tensor(model: number, dtype: number, dims: number, rank: number, data: number): number;
   hw_call_integer(model: number, value: number): void;
-  hw_run_start(model: number): number;
+  hw_run_start(model: number, reads: number, count: number): number;
   hw_run_poll(model: number): number;
   hw_run_finish(model: number): number;
   hw_output_dims(model: number, output: number, dims: number): number;
   hw_output_integer(model: number, output: number): number;
   hw_output_read(model: number, output: number, dtype: number, to: number, size: number): number;
+
+  hw_place(model: number, isOutput: number, index: number, dtype: number): number;
 
   hw_text_set(model: number, tokens: number, count: number): number;
   hw_draw_start(

@@ -20,5 +20,6 @@ export {
 export type { GenerateOptions } from "./generate.js";
 export { load, type LoadOptions, type Progress } from "./load.js";
 export { Model, type RunInput, type RunInputs, type RunOptions, type RunOutputs } from "./model.js";
+export type { BufferInput, OutputPlace } from "./on-device.js";
 export type { DType, NumberArray, TensorInput, TensorOutput } from "./tensor.js";
 export type { Tokenizer, TokenizerSource } from "./tokenizer.js";

@@ -3,6 +3,7 @@ import { type Accounts, type Description, readDescription } from "./description.
 import type { Engine } from "./engine.js";
 import { HighwaterError } from "./errors.js";
 import { generate, type GenerateOptions, type Sampling } from "./generate.js";
+import { type BufferInput, copyIn, copyOut, type OutputPlace } from "./on-device.js";
 import { Queue } from "./queue.js";
 import {
   countOf,
@@ -15,13 +16,16 @@ import {
 } from "./tensor.js";
 import type { Tokenizer } from "./tokenizer.js";
 
-export type RunInput = NumberArray | TensorInput | number;
+export type RunInput = NumberArray | TensorInput | BufferInput | number;
 export type RunInputs = Record<string, RunInput> | readonly RunInput[];
-export type RunOutputs = Record<string, TensorOutput | number>;
+/** An integer comes as a tensor without dims. */
+export type RunOutputs = Record<string, TensorOutput>;
 
 export interface RunOptions {
   /** Throws the signal's reason if it comes before the run has begun. */
   signal?: AbortSignal;
+  /** Outputs that stay on the device: in a buffer of their own, or in one that is given. */
+  outputs?: Record<string, OutputPlace>;
 }
 
 const mostDims = 8;
@@ -49,11 +53,17 @@ export class Model {
     return this.#exclusively(async () => {
       const { engine, handle } = this;
       options.signal?.throwIfAborted();
-      this.#start(this.#inOrder(inputs));
+      const places = this.#places(options.outputs ?? {});
+      this.#start(this.#inOrder(inputs), places);
       await this.#untilDone();
       engine.check(engine.exports.hw_run_finish(handle));
-      return this.#outputs();
+      return this.#outputs(places);
     });
+  }
+
+  /** Where the model is: buffers for inputs and outputs are made by it. */
+  get device(): GPUDevice {
+    return this.engine.context.device;
   }
 
   /** Text that follows on a prompt, piece by piece as it is drawn. */
@@ -132,13 +142,28 @@ export class Model {
     return names.map((name) => named[name]);
   }
 
-  #start(inputs: RunInput[]): void {
+  /** Of each output, where it is to be; those that are read have none. */
+  #places(wanted: Record<string, OutputPlace>): (OutputPlace | undefined)[] {
+    const names = this.description.outputs.map(({ name }) => name);
+    const unknown = Object.keys(wanted).find((name) => !names.includes(name));
+    if (unknown !== undefined) {
+      throw new HighwaterError(`there is no output '${unknown}'; there are ${names.join(", ")}`);
+    }
+    return names.map((name) => wanted[name]);
+  }
+
+  #start(inputs: RunInput[], places: (OutputPlace | undefined)[]): void {
     const { engine, handle } = this;
+    const { exports, memory } = engine;
     const allocated: number[] = [];
     try {
-      engine.exports.hw_call_begin(handle);
+      exports.hw_call_begin(handle);
       inputs.forEach((input, i) => this.#add(i, input, allocated));
-      engine.check(engine.exports.hw_run_start(handle));
+      const read = places.flatMap((place, i) => (place === undefined ? [i] : []));
+      memory.with(4 * read.length, (list) => {
+        read.forEach((output, i) => memory.setWord(list + 4 * i, output));
+        engine.check(exports.hw_run_start(handle, list, read.length));
+      });
     } finally {
       for (const pointer of allocated) engine.memory.release(pointer);
     }
@@ -158,6 +183,12 @@ export class Model {
       engine.exports.hw_call_integer(handle, input);
       return;
     }
+    if (typeof input === "object" && "buffer" in input && "dims" in input) {
+      checkDims(input.dims, wanted.name);
+      copyIn(engine, handle, i, input, wanted.name);
+      this.#addTensor(0, input.dims, 0);
+      return;
+    }
     const tensor = asTensor(input, wanted.name, wanted.least, wanted.bound);
     const count = countOf(tensor.dims);
     if (count !== tensor.data.length) {
@@ -170,25 +201,37 @@ export class Model {
     const data = memory.allocate(count * crossing.width);
     allocated.push(data);
     write(tensor.data, crossing.view(memory.bytes.buffer, data, count), wanted.name);
-    memory.with(8 * mostDims, (dims) => {
-      const rank = tensor.dims.length;
-      if (rank <= mostDims) memory.doubles(dims, rank).set(tensor.dims);
-      engine.check(engine.exports.hw_call_tensor(handle, crossing.code, dims, rank, data));
+    this.#addTensor(crossing.code, tensor.dims, data);
+  }
+
+  #addTensor(code: number, dims: readonly number[], data: number): void {
+    const { engine, handle } = this;
+    const { memory } = engine;
+    memory.with(8 * mostDims, (pointer) => {
+      if (dims.length <= mostDims) memory.doubles(pointer, dims.length).set(dims);
+      engine.check(engine.exports.hw_call_tensor(handle, code, pointer, dims.length, data));
     });
   }
 
-  #outputs(): RunOutputs {
+  #outputs(places: (OutputPlace | undefined)[]): RunOutputs {
     const { engine, handle } = this;
     const { exports, memory } = engine;
     const outputs: RunOutputs = {};
     this.description.outputs.forEach((output, i) => {
       if (output.kind === "integer") {
-        outputs[output.name] = exports.hw_output_integer(handle, i);
+        const data = Int32Array.of(exports.hw_output_integer(handle, i));
+        outputs[output.name] = { data, dims: [], dtype: "int64" };
         return;
       }
       const dims = memory.with(8 * mostDims, (pointer) => [
         ...memory.doubles(pointer, exports.hw_output_dims(handle, i, pointer)),
       ]);
+      const place = places[i];
+      if (place !== undefined) {
+        const kept = copyOut(engine, handle, i, dims, place, output.name);
+        outputs[output.name] = { data: new Uint8Array(), dims, ...kept };
+        return;
+      }
       const crossing = crossings[output.dtype];
       const count = countOf(dims);
       const size = count * crossing.width;
@@ -209,9 +252,15 @@ function asTensor(
   bound: readonly number[],
 ): TensorInput {
   if (typeof input === "number") return asTensor([input], name, least, bound);
-  if ("dims" in input) {
-    if (input.dims.every((dim) => Number.isInteger(dim) && dim >= 0)) return input;
-    throw new HighwaterError(`${name} has dims [${input.dims.join(", ")}]; they count elements`);
+  if ("dims" in input && "data" in input) {
+    checkDims(input.dims, name);
+    return input;
   }
-  return { data: input, dims: inferDims(input.length, least, bound, name) };
+  const data = input as NumberArray;
+  return { data, dims: inferDims(data.length, least, bound, name) };
+}
+
+function checkDims(dims: readonly number[], name: string): void {
+  if (dims.every((dim) => Number.isInteger(dim) && dim >= 0)) return;
+  throw new HighwaterError(`${name} has dims [${dims.join(", ")}]; they count elements`);
 }

@@ -25,6 +25,8 @@ export interface TensorOutput {
   data: Float32Array | Int32Array | Uint8Array | Int8Array;
   dims: number[];
   dtype: DType;
+  /** Where it is if it was to stay on the device; `data` is empty then. */
+  buffer?: GPUBuffer;
 }
 
 /** The numbers that the engine has for them. */
@@ -38,6 +40,16 @@ const codes: Record<DType, number> = {
   float64: 6,
   int64: 7,
 };
+
+export function dtypeOf(code: number): DType {
+  return (Object.keys(codes) as DType[]).find((name) => codes[name] === code)!;
+}
+
+/** Bytes of an element on the device. */
+export function widthOf(dtype: DType): number {
+  const isByte = dtype === "bool" || dtype === "uint8" || dtype === "int8";
+  return isByte ? 1 : dtype === "float16" ? 2 : 4;
+}
 
 /** As what the engine is given, and gives, a dtype: it converts by itself. */
 interface Crossing {
@@ -94,14 +106,18 @@ export function write(data: NumberArray, to: TensorOutput["data"], name: string)
   }
 }
 
-/** The dims of data that came without: one live dim can be found, more cannot. */
+/**
+ * The dims of data that came without: one live dim can be found, more cannot. One of at most 1 is 1,
+ * also where the file does not say that it is not live.
+ */
 export function inferDims(
   count: number,
   least: readonly number[],
   bound: readonly number[],
   name: string,
 ): number[] {
-  const live = bound.flatMap((most, i) => (least[i] < most ? [i] : []));
+  const live = bound.flatMap((most, i) => (least[i] < most && most > 1 ? [i] : []));
+  if (count === countOf(bound)) return [...bound];
   const fixed = bound.reduce((product, dim, i) => (live.includes(i) ? product : product * dim), 1);
   const length = fixed > 0 ? count / fixed : 0;
   const isWhole = live.length === 0 ? length === 1 : Number.isInteger(length);

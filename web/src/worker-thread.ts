@@ -56,7 +56,5 @@ async function doLoad(call: number, { source, options }: Work & { kind: "load" }
 
 /** Moved to the page rather than copied. */
 function buffersOf(outputs: RunOutputs): ArrayBuffer[] {
-  return Object.values(outputs).flatMap((output) =>
-    typeof output === "number" ? [] : [output.data.buffer as ArrayBuffer],
-  );
+  return Object.values(outputs).map(({ data }) => data.buffer as ArrayBuffer);
 }

@@ -125,7 +125,7 @@ function crossing(source: ModelSource): ModelSource {
   return source;
 }
 
-export interface WorkerRunOptions extends RunOptions {
+export interface WorkerRunOptions extends Omit<RunOptions, "outputs"> {
   /** Moves the inputs' memory to the worker instead of copying it: the arrays are empty then. */
   transfer?: boolean;
 }

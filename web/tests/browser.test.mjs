@@ -6,6 +6,7 @@ before(() => fixture.start());
 after(() => fixture.stop());
 
 await import("./cases/programs.mjs");
+await import("./cases/on-device.mjs");
 await import("./cases/shipped.mjs");
 await import("./cases/guide.mjs");
 await import("./cases/cache.mjs");

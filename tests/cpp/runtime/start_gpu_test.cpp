@@ -100,6 +100,23 @@ TEST(StartedRun, MayBeLeftBehind) {
   }
 }
 
+TEST(StartedRun, TakesWhatIsInItsInputsBuffer) {
+  const Residual residual(0.5f);
+  const auto session = residual.load();
+  EXPECT_NE(SessionAccess::input_place(*session, 0).buffer, nullptr);
+  EXPECT_EQ(SessionAccess::output_place(*session, 0).dtype, DType::Float32);
+  residual.run_and_compare(*session, 100, 1.0f);
+  for (int64_t n : {37, 100}) {
+    // The rows of a shorter input are the first of a longer one.
+    const Input there = InPlace{{n, Residual::kWidth}};
+    ASSERT_TRUE(succeeds(session->start_run({&there, 1})));
+    residual.finish_and_compare(*session, n, 1.0f);
+    EXPECT_EQ(session->run_accounts().uploaded_bytes, 0u);
+  }
+  const Input over = InPlace{{129, Residual::kWidth}};
+  EXPECT_TRUE(fails_saying(session->start_run({&over, 1}), {"129", "128"}));
+}
+
 TEST(StartedLoad, ComesInPartsWithRunsBetween) {
   const Residual first(1.0f), second(2.0f), third(3.0f);
   const auto running = first.load();

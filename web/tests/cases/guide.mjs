@@ -29,7 +29,7 @@ describe("the examples", () => {
     assert.equal(text.join(""), " of the LORD, and in the days of his life.\nAnd the LORD");
     assert.match(message, /129.*128/);
     const shapes = shown.filter((value) => typeof value !== "string");
-    const expected = [[1, 128, 32], 4096, [1, 3, 32], 96, [1, 77, 32], 2464, 5];
+    const expected = [[1, 128, 32], 4096, [1, 3, 32], 96, [1, 77, 32], 2464, [1, 3, 32], true, 5];
     assert.deepEqual(shapes, expected);
   });
 });

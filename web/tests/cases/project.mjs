@@ -18,7 +18,7 @@ const model: Model = await load(new Blob([]), {
   onProgress: ({ stage, done, total }: Progress) => console.log(stage, done / (total ?? 1)),
 });
 const outputs = await model.run({ x: { data: new Float32Array(3), dims: [1, 3] }, n: 4 });
-const y = outputs.y as TensorOutput;
+const y: TensorOutput = outputs.y;
 export const sum: number = y.data[0] + y.dims[0];
 for await (const piece of model.generate("a", { topK: 4 })) piece.trim();
 const distant = await loadInWorker("model.pte");
