@@ -14,10 +14,12 @@ from click.testing import CliRunner
 from executorch.examples.models.llama import export_llama_lib
 from highwater.cli import commands
 from highwater.cli import export as export_command
+from highwater.errors import HighwaterError
 from highwater.exporting import hugging_face, llama
+from highwater.exporting.lowering import lower
+from highwater.exporting.partitioner import HighwaterPartitioner
 from support import hugging_face_models, llamas
 from support.live import FLOAT, WHOLE_MODEL, LiveProgram, assert_same
-from support.partitioner import take
 from torch.utils._pytree import tree_leaves
 
 MODELS = '''
@@ -52,7 +54,7 @@ def fixed_width():
 
 class Cosh(nn.Module):
     def forward(self, x):
-        return torch.cosh(x)
+        return torch.cosh(x) + 1
 
 
 def cosh():
@@ -69,8 +71,10 @@ class Gru(nn.Module):
 
 
 def gru():
+    torch.manual_seed(0)
     batch = torch.export.Dim("batch", min=1, max=4)
-    return Gru(), (torch.randn(4, 6, 8),), ({0: batch},)
+    length = torch.export.Dim("length", min=1, max=9)
+    return Gru(), (torch.randn(4, 6, 8),), ({0: batch, 1: length},)
 
 
 def wait():
@@ -150,34 +154,64 @@ def test_a_function_of_a_file(folder, tmp_path):
         program.check(models.Gate(), torch.randn(1, length, 64), tolerance=FLOAT)
 
 
-def test_an_op_that_highwater_lacks_is_a_failure_that_says_what_was_written(tmp_path):
-    take(torch.ops.aten.cosh.default)
+def test_an_op_that_highwater_lacks_ends_the_export(tmp_path):
     output = tmp_path / "cosh.pte"
     result = export("models.py:cosh", "--output", output)
     assert result.exit_code == 1
-    assert f"{output} is written, but Highwater cannot run it" in result.stderr
-    assert "aten.cosh.default" in result.stderr
-    assert "For Highwater: 1 op in 1 delegate" in result.stdout
-    assert "aten.cosh.default  × 1  cannot run" in result.stdout
-    assert output.is_file()
-
-
-def test_a_dim_that_is_fixed_on_the_way_is_named(tmp_path):
-    result = export("models.py:gru", "--output", tmp_path / "gru.pte")
-    assert result.exit_code == 1
-    assert "Dim 0 of x, which is live (1…4), was fixed at 4" in result.stderr
-    assert "Leave the dim out of the dynamic shapes" in result.stderr
+    assert "Highwater cannot run aten::cosh.out (Highwater has no such op)" in result.stderr
+    assert "--partial" in result.stderr
     assert not list(tmp_path.iterdir())
 
 
-def test_a_function_of_a_module_and_what_is_left_to_the_cpu(folder, tmp_path):
+def test_the_cpu_does_what_it_is_allowed_to(tmp_path):
+    output = tmp_path / "cosh.pte"
+    result = export("models.py:cosh", "--partial", "--output", output)
+    assert result.exit_code == 0, result.stderr
+    assert "On Highwater: 1 op in 1 delegate" in result.stdout
+    assert "On the CPU: 1 op\n  aten::cosh.out  × 1  Highwater has no such op\n" in result.stdout
+
+    import models
+
+    LiveProgram(output.read_bytes()).check(models.Cosh(), torch.randn(1, 3, 8, 8))
+
+
+def test_a_recurrent_layer_of_any_length(tmp_path):
+    output = tmp_path / "gru.pte"
+    assert exported(output, "models.py:gru")["delegates"] == 1
+
+    import models
+
+    torch.manual_seed(0)
+    module = models.gru()[0]
+    program = LiveProgram(output.read_bytes())
+    for batch, length in ((4, 9), (1, 1), (3, 7)):
+        program.check(module, torch.randn(batch, length, 8), tolerance=WHOLE_MODEL)
+
+
+def test_a_dim_that_is_fixed_on_the_way_is_named():
+    import models
+
+    batch = torch.export.Dim("batch", min=1, max=4)
+    # Without what keeps recurrent layers whole.
+    program = torch.export.export(
+        models.Gru(), (torch.randn(4, 6, 8),), dynamic_shapes=({0: batch},)
+    )
+    with pytest.raises(HighwaterError, match="Dim 0 of x, which is live, was fixed at 4"):
+        lower(program, HighwaterPartitioner())
+
+
+def test_what_torch_cannot_do_comes_with_advice(tmp_path):
+    result = export("models.py:fixed_width", "--output", tmp_path / "fixed.pte")
+    assert result.exit_code == 1
+    assert "torch suggests: width = 64." in result.stderr
+
+
+def test_a_function_of_a_module(folder, tmp_path):
     output = tmp_path / "norm.pte"
     result = export("models:norm", "--output", output)
     assert result.exit_code == 0, result.stderr
-    assert "On Highwater: 7 ops in 2 delegates" in result.stdout
-    assert "On the CPU: 1 op\n  aten::add.Scalar_out  × 1  no operator implementation\n" in (
-        result.stdout
-    )
+    assert "On Highwater: 2 ops in 1 delegate" in result.stdout
+    assert "On the CPU: nothing" in result.stdout
     assert "input: float32 [0…32, 64]" in result.stdout
 
     import models

@@ -63,6 +63,9 @@ HIGHWATER_OP(Sort,
              {"aten.topk.default(Tensor self, SymInt k, int dim=-1, bool largest=True, "
               "bool sorted=True) -> (Tensor, Tensor)",
               "some ten thousand elements along the dim on software adapters"},
+             {"aten.sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> "
+              "(Tensor, Tensor)",
+              "some ten thousand elements along the dim on software adapters"},
              {"aten.sort.default(Tensor self, int dim=-1, bool descending=False) -> "
               "(Tensor, Tensor)",
               "some ten thousand elements along the dim on software adapters"});

@@ -4,19 +4,24 @@ Every Python test lowers through `lower`, with the partitioner that users call. 
 kept between runs: to export takes a twentieth of a second, and to lower ten times as long.
 """
 
+from contextlib import nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
 from executorch.exir import EdgeCompileConfig, ExecutorchProgramManager, to_edge_transform_and_lower
 from executorch.exir._serialize._program import deserialize_pte_binary
 from executorch.exir.tensor import TensorShapeDynamism
-from highwater import _native
+from highwater import _native, exporting
+from highwater.exporting import lowering as own_lowering
+from highwater.exporting import recurrent
+from highwater.exporting.partitioner import HighwaterPartitioner
 
 from support import export_key, fast_export, lowered_cache
 
-BACKEND = "VulkanBackend"
-SOURCES = (__file__, *fast_export.SOURCES)
+BACKENDS = {"VulkanBackend", "HighwaterBackend"}
+SOURCES = (__file__, *fast_export.SOURCES, *Path(exporting.__file__).parent.glob("*.py"))
 
 fast_export.apply()
 
@@ -27,19 +32,23 @@ def lower_program(module, example_inputs, dynamic_shapes=None, **options):
         return lower_exported(_export(module, example_inputs, dynamic_shapes), **options)
 
 
-def _export(module, example_inputs, dynamic_shapes):
-    return torch.export.export(
-        module, tuple(example_inputs), dynamic_shapes=dynamic_shapes, strict=False
-    )
+def _export(module, example_inputs, dynamic_shapes, own=False):
+    with recurrent.kept_whole() if own else nullcontext():
+        return torch.export.export(
+            module, tuple(example_inputs), dynamic_shapes=dynamic_shapes, strict=False
+        )
 
 
 def lower_exported(
-    exported, skip_dim_order=False, transform_passes=(), **options
+    exported, skip_dim_order=False, transform_passes=(), own=False, **options
 ) -> ExecutorchProgramManager:
     """With `skip_dim_order` casts stay `aten._to_copy`, as the exporters of language models do.
 
-    What `transform_passes` do to the program need not be what ExecuTorch calls valid.
+    What `transform_passes` do to the program need not be what ExecuTorch calls valid. With `own` it
+    is HighwaterPartitioner that decides, as in `highwater export`.
     """
+    if own:
+        return own_lowering.lower(exported, HighwaterPartitioner(**options))
     edge = to_edge_transform_and_lower(
         exported,
         transform_passes=list(transform_passes),
@@ -54,7 +63,7 @@ def lower_exported(
 def lower(module, example_inputs, dynamic_shapes=None, **options) -> bytes:
     """The program of `lower_program`; of equal exports, in any process or run, one is lowered."""
     with torch.no_grad():
-        exported = _export(module, example_inputs, dynamic_shapes)
+        exported = _export(module, example_inputs, dynamic_shapes, options.get("own", False))
         return lowered_cache.cached(
             f"{export_key.of(exported)} {sorted(options.items())}",
             SOURCES,
@@ -74,8 +83,8 @@ def program_ops(pte: bytes) -> ProgramOps:
     file = _native.File(pte)
     delegated, cpu = [], []
     for name, method in file.methods.items():
-        others = set(method["delegates"]) - {BACKEND}
-        assert not others, f"delegated to {others}, not to {BACKEND}"
+        others = set(method["delegates"]) - BACKENDS
+        assert not others, f"delegated to {others}, not to {BACKENDS}"
         delegated += file.delegated_ops(name)
         cpu += [op.rstrip(".") for op in method["cpu_ops"]]
     return ProgramOps(tuple(delegated), tuple(cpu))
