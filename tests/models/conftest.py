@@ -9,7 +9,8 @@ _ops = torch.library.Library("torchvision", "FRAGMENT")
 for _name in ("nms", "qnms"):
     _ops.define(f"{_name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "build" / "zoo")]
 
 
 def pytest_addoption(parser):

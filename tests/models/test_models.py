@@ -34,6 +34,7 @@ def test_model(name):
         _check_refusal(model, made)
         told = {
             "name": row.name,
+            "adapter": model.adapter,
             "weights": row.weights,
             "live": made.live(),
             "bytes": len(pte),

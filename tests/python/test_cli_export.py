@@ -14,7 +14,6 @@ from click.testing import CliRunner
 from executorch.examples.models.llama import export_llama_lib
 from highwater.cli import commands
 from highwater.cli import export as export_command
-from highwater.errors import HighwaterError
 from highwater.exporting import hugging_face, llama
 from highwater.exporting.lowering import lower
 from highwater.exporting.partitioner import HighwaterPartitioner
@@ -188,16 +187,15 @@ def test_a_recurrent_layer_of_any_length(tmp_path):
         program.check(module, torch.randn(batch, length, 8), tolerance=WHOLE_MODEL)
 
 
-def test_a_dim_that_is_fixed_on_the_way_is_named():
+def test_a_recurrent_layer_that_torch_took_apart():
+    """Its length is fixed then, but its batch is not."""
     import models
 
-    batch = torch.export.Dim("batch", min=1, max=4)
-    # Without what keeps recurrent layers whole.
-    program = torch.export.export(
-        models.Gru(), (torch.randn(4, 6, 8),), dynamic_shapes=({0: batch},)
-    )
-    with pytest.raises(HighwaterError, match="Dim 0 of x, which is live, was fixed at 4"):
-        lower(program, HighwaterPartitioner())
+    module, example, (shapes,) = models.gru()
+    program = torch.export.export(module, example, dynamic_shapes=({0: shapes[0]},))
+    pte = LiveProgram(bytes(lower(program, HighwaterPartitioner()).buffer))
+    for batch in (4, 1, 3):
+        pte.check(module, torch.randn(batch, 6, 8), tolerance=WHOLE_MODEL)
 
 
 def test_what_torch_cannot_do_comes_with_advice(tmp_path):

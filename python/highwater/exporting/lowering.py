@@ -16,7 +16,6 @@ from executorch.exir.program import _program
 from torch.export import ExportedProgram
 from torch.export.decomp_utils import CustomDecompTable
 
-from highwater.errors import HighwaterError
 from highwater.exporting import quickly, rewrites
 from highwater.exporting.partitioner import HighwaterPartitioner
 
@@ -38,7 +37,6 @@ def lower(
         program = partitioner.transform_for_pre_decomposition(exported)
         kept, _ = partitioner.ops_to_not_decompose(program)
         program = program.run_decompositions(_table_without(kept))
-        _check_still_live(exported, program)
         # What stays on the CPU has any dtype and any order of dims, so the checks are not for us.
         config = EdgeCompileConfig(_check_ir_validity=False, _skip_dim_order=True)
         passes = ([rewrites.numbers_as_scalars, NormalizeTransposePass()], [])
@@ -47,21 +45,6 @@ def lower(
         edge = constant_prop_pass.constant_prop_pass(edge, _NOT_FOLDED)
         manager = EdgeProgramManager({"forward": edge}, constant_methods, config, kept)
         return manager.to_backend(partitioner).to_executorch()
-
-
-def _check_still_live(before: ExportedProgram, after: ExportedProgram) -> None:
-    """torch may fix a dim after it has promised to keep it live, when it takes an op apart and an
-    `if` on a size is in there."""
-    fixed = {node.name: node.meta.get("val") for node in after.graph.nodes}
-    for node in before.graph.find_nodes(op="placeholder"):
-        for dim, size in enumerate(getattr(node.meta.get("val"), "shape", ())):
-            now = getattr(fixed.get(node.name), "shape", {dim: size})[dim]
-            if isinstance(size, torch.SymInt) and isinstance(now, int):
-                raise HighwaterError(
-                    f"Dim {dim} of {node.name}, which is live, was fixed at {now} when torch took "
-                    "the module apart for ExecuTorch: some op in it asks for the number. Leave the "
-                    "dim out of the dynamic shapes, or write that op in terms of others."
-                )
 
 
 def _table_without(kept: list[torch._ops.OpOverload]) -> CustomDecompTable:

@@ -65,10 +65,15 @@ def lower(module, example_inputs, dynamic_shapes=None, **options) -> bytes:
     with torch.no_grad():
         exported = _export(module, example_inputs, dynamic_shapes, options.get("own", False))
         return lowered_cache.cached(
-            f"{export_key.of(exported)} {sorted(options.items())}",
+            f"{export_key.of(exported)} {sorted(options.items())} {_ops_if(options)}",
             SOURCES,
             lambda: bytes(lower_exported(exported, **options).buffer),
         )
+
+
+def _ops_if(options) -> str:
+    """What our own partitioner hands over depends on what the engine has."""
+    return _native.supported_ops() if options.get("own") else ""
 
 
 @dataclass(frozen=True)
