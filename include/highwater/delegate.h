@@ -1,8 +1,9 @@
 // Highwater, as seen by a program that runs models through ExecuTorch. Of the library
 // highwater::delegate.
 //
-// Linking the library (or loading it) registers the delegate "VulkanBackend"; everything else goes
-// through ExecuTorch's own API. The functions here tell what happened.
+// Linking the library (or loading it) registers the delegates "HighwaterBackend" and
+// "VulkanBackend"; everything else goes through ExecuTorch's own API. The functions here tell what
+// happened.
 #pragma once
 
 #include <chrono>

@@ -3,8 +3,9 @@
 `highwater.load("model.pte")` gives a model that runs at any live shape up to its bound, and, if it
 is a language model, generates text.
 
-Where ExecuTorch is installed, importing this package also registers the delegate ``VulkanBackend``
-with its runtime. From then on ``executorch.runtime.Runtime.get().load_program(...)`` runs what
+Where ExecuTorch is installed, importing this package also registers the delegates
+``HighwaterBackend`` and ``VulkanBackend`` with its runtime. From then on
+``executorch.runtime.Runtime.get().load_program(...)`` runs what ``HighwaterPartitioner``,
 ``VulkanPartitioner`` and ``WebGPUPartitioner`` export, on WebGPU.
 """
 

@@ -9,13 +9,14 @@ HEAD = """\
 
 <!-- Written by tests/models/page.py from what `./test models` found. -->
 
-Each of these models was exported by [`highwater export`](exporting.md)'s way into **one delegate, with
-nothing on the CPU**, loaded once, and run at its bound, at its least, at primes and grown again; then
-called beyond each of its bounds, which is refused, and called rightly once more. *Error* is the largest
-difference from eager torch over all of it, beside the largest of torch's numbers. Times are of one call
-at the bound in ms, on {adapter}, a software adapter, beside torch on the same two cores: they
-say which models are slow for their size, and nothing about a GPU. *Lowered in* is all from a module to
-the bytes of the file.
+Each of these models was exported as [`highwater export`](exporting.md) does it into **one delegate,
+with nothing on the CPU**. It was loaded once and run at its bound, at its least, at primes, and
+grown again. Then it was called beyond each of its bounds, which is refused, and rightly once more.
+
+*Error* is the largest difference from eager torch over all of it, beside the largest of torch's
+numbers. *ms* is one call at the bound on {adapter}, a software adapter, and *torch* the same
+on the same two cores: that says which models are slow for their size, and nothing about a GPU.
+*Lowered in* is all the way from a module to the bytes of the file.
 
 Weights come from the package that is named, or are random, in a small configuration of the model.
 
@@ -23,8 +24,8 @@ Weights come from the package that is named, or are random, in a small configura
 |---|---|---|---:|---:|---:|---:|---:|---:|
 """
 TAIL = """
-What is not there: mixtures of experts (Mixtral), whose routing transformers exports by way of an op of
-its own; and vision transformers that resample their positions to the picture's size, which
+What is not there: mixtures of experts (Mixtral), whose routing transformers exports by way of an op
+of its own; and vision transformers that resample their positions to the size of the picture, which
 takes live fractions.
 """
 

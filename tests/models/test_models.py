@@ -55,7 +55,7 @@ def _error(model: highwater.Model, made: Model, inputs: tuple[torch.Tensor, ...]
     given = tree_leaves(model(*inputs))
     assert [tuple(x.shape) for x in given] == [tuple(x.shape) for x in wanted]
     return max(
-        float((x - y).abs().max() / y.abs().max().clamp(min=1))
+        float((x - y).abs().max() / y.abs().max().clamp(min=1e-6))
         for x, y in zip(given, wanted, strict=True)
     )
 

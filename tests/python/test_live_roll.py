@@ -2,13 +2,10 @@
 
 import pytest
 import torch
-from support import partitioner
 from support.live import BOTH_KINDS, EXACT, check_live
 from support.modules import Fn, live, shapes
 
 ROLL = "aten.roll.default"
-
-partitioner.take(torch.ops.aten.roll.default)
 
 # name: function of a live x, its size for a length, its live dim
 ROLLS = {
@@ -35,6 +32,7 @@ def test_rolls(roll):
         lambda n: (torch.randn(size(n)),),
         shapes({dim: live()}),
         ops=[ROLL],
+        own=True,
         tolerance=EXACT,
     )
 
@@ -53,6 +51,7 @@ def test_rolls_of_each_dtype(dtype):
         lambda n: (DTYPES[dtype]((n, 9)),),
         shapes({0: live()}),
         ops=[ROLL],
+        own=True,
         tolerance=EXACT,
         kinds=BOTH_KINDS,
     )
@@ -64,5 +63,6 @@ def test_a_roll_by_a_live_length():
         lambda n: (torch.randn(n, 6),),
         shapes({0: live()}),
         ops=[ROLL],
+        own=True,
         tolerance=EXACT,
     )
