@@ -20,7 +20,8 @@
 
 namespace highwater {
 
-// What HighwaterPartitioner names its delegate, and what VulkanPartitioner and WebGPUPartitioner do.
+// What HighwaterPartitioner names its delegate, and what VulkanPartitioner and WebGPUPartitioner
+// do.
 inline constexpr const char* kDelegateNames[] = {"HighwaterBackend", "VulkanBackend"};
 constexpr bool is_delegate_name(std::string_view name) {
   return name == kDelegateNames[0] || name == kDelegateNames[1];

@@ -31,7 +31,7 @@ def examples(language: str, page: Path = README) -> list[str]:
 def python_example(tmp_path_factory):
     """A folder in which the Python example has run, and what it said."""
     folder = tmp_path_factory.mktemp("readme")
-    (script,) = [text for text in examples("python") if "VulkanPartitioner" in text]
+    (script,) = [text for text in examples("python") if "to_pte" in text]
     (folder / "example.py").write_text(script)
     return folder, run(sys.executable, "example.py", cwd=folder)
 

@@ -59,16 +59,17 @@ class Sort final : public Op {
   Step<wgsl::fold::sort_pick> pick_;
 };
 
-HIGHWATER_OP(Sort,
-             {"aten.topk.default(Tensor self, SymInt k, int dim=-1, bool largest=True, "
-              "bool sorted=True) -> (Tensor, Tensor)",
-              "some ten thousand elements along the dim on software adapters"},
-             {"aten.sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> "
-              "(Tensor, Tensor)",
-              "some ten thousand elements along the dim on software adapters"},
-             {"aten.sort.default(Tensor self, int dim=-1, bool descending=False) -> "
-              "(Tensor, Tensor)",
-              "some ten thousand elements along the dim on software adapters"});
+HIGHWATER_OP(
+    Sort,
+    {"aten.topk.default(Tensor self, SymInt k, int dim=-1, bool largest=True, "
+     "bool sorted=True) -> (Tensor, Tensor)",
+     "some ten thousand elements along the dim on software adapters"},
+    {"aten.sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> "
+     "(Tensor, Tensor)",
+     "some ten thousand elements along the dim on software adapters"},
+    {"aten.sort.default(Tensor self, int dim=-1, bool descending=False) -> "
+     "(Tensor, Tensor)",
+     "some ten thousand elements along the dim on software adapters"});
 
 }  // namespace
 }  // namespace highwater
