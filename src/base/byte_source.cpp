@@ -43,10 +43,6 @@ Result<ByteBuffer> ByteBuffer::make(uint64_t size) {
   return buffer;
 }
 
-bool ByteSource::are_here(uint64_t, uint64_t) const {
-  return true;
-}
-
 Result<ByteBuffer> ByteSource::read(uint64_t offset, uint64_t count) const {
   if (!holds(*this, offset, count)) return outside(*this, offset, count);
   HW_TRY(ByteBuffer buffer, ByteBuffer::make(count));

@@ -37,7 +37,11 @@ class ByteSource {
 
   virtual uint64_t size() const = 0;
   // Whether these bytes can be read by now. What a page has to fetch first is asked for by this.
-  virtual bool are_here(uint64_t offset, uint64_t count) const;
+  virtual bool are_here(uint64_t /*offset*/, uint64_t /*count*/) const { return true; }
+  // Whether it can bring bytes to a device's buffer by itself, and then does so before the next
+  // part of a load: then they need not be in this memory.
+  virtual bool can_place() const { return false; }
+  virtual void place(uint64_t /*offset*/, uint64_t /*count*/, void* /*buffer*/) const {}
   // Fills `to` with what begins at `offset`.
   virtual Status read(uint64_t offset, std::span<std::byte> to) const = 0;
 

@@ -55,15 +55,18 @@ Status Buffers::load_buffer(Slot& slot, uint32_t i, const Turns& turns, const Ex
                             Answers& answers, Accounts& accounts) {
   const BufferSpec& wanted = spec.buffers[i];
   const auto size = static_cast<size_t>(wanted.size);
+  const bool is_placed = wanted.filled && spec.is_placed_at(i);
+  const bool is_mapped = wanted.filled && !is_placed;
   std::byte* memory = nullptr;
   HW_CHECK(turns.take([&]() -> Status {
-    HW_TRY(slot.buffer, turns.device().make_buffer(wanted.size, kTensorUsage, wanted.filled,
-                                                   "tensor", answers, accounts));
-    if (!wanted.filled) return {};
+    HW_TRY(slot.buffer, turns.device().make_buffer(wanted.size, kTensorUsage, is_mapped, "tensor",
+                                                   answers, accounts));
+    if (!is_mapped) return {};
     memory = static_cast<std::byte*>(api().BufferGetMappedRange(slot.buffer.get(), 0, size));
     return memory ? Status() : fail("no memory for a buffer of ", wanted.size, " bytes");
   }));
-  if (!wanted.filled) return {};
+  if (is_placed) return spec.place(i, slot.buffer.get());
+  if (!is_mapped) return {};
   HW_CHECK(spec.fill(i, std::span(memory, size)));
   return turns.take_checked(answers, [&]() -> Status {
     api().BufferUnmap(slot.buffer.get());

@@ -50,7 +50,16 @@ struct ExecutableSpec {
   std::function<Status(uint32_t buffer, std::span<std::byte> memory)> fill;
   // Whether it can be by now. Without this, it always can.
   std::function<bool(uint32_t buffer)> is_ready;
+  // Whether its content goes to the device without coming here, and who brings it there before the
+  // load goes on: to the implementation's own object. Without these, all of it is written by
+  // `fill`.
+  std::function<bool(uint32_t buffer)> is_placed;
+  std::function<Status(uint32_t buffer, void* object)> place;
   Progress progress;
+
+  bool is_placed_at(uint32_t buffer) const {
+    return buffers[buffer].texels == Texels::None && is_placed && is_placed(buffer);
+  }
 };
 
 inline Status tell(const Progress& progress, std::string_view stage, size_t done, size_t total) {

@@ -66,7 +66,8 @@ bool ExecutableLoad::must_wait() const {
 bool ExecutableLoad::lacks_content() const {
   if (stage_ != Stage::Weights || !spec_.is_ready) return false;
   const uint32_t next = executable_->objects_->buffers.loaded();
-  return next < spec_.buffers.size() && spec_.buffers[next].filled && !spec_.is_ready(next);
+  if (next == spec_.buffers.size() || !spec_.buffers[next].filled) return false;
+  return !spec_.is_placed_at(next) && !spec_.is_ready(next);
 }
 
 // Whether there is something to do again.

@@ -74,22 +74,43 @@ Status fill_constant(const Program& program, const ConstantSource& source, const
   });
 }
 
-bool is_constant_here(const Program& program, const ConstantsAreHere& are_here,
+bool is_as_in_file(const Program& program, const ValueInfo& value) {
+  const ConstantDecl& constant = program.constants[*value.tensor.constant];
+  const uint64_t bytes =
+      static_cast<uint64_t>(value.tensor.dims.numel()) * byte_size(value.tensor.dtype);
+  constexpr uint64_t kWord = 4;  // buffers are written by whole words
+  return !value.arrangement && constant.parts.empty() && !constant.key.empty() &&
+         value.tensor.dtype == value.tensor.device_dtype() && bytes % kWord == 0;
+}
+
+bool is_constant_here(const Program& program, const ConstantArrivals& arrivals,
                       const ConstantDecl& constant) {
-  bool all = constant.key.empty() || are_here(constant.key);
+  bool all = constant.key.empty() || arrivals.are_here(constant.key);
   for (const ConstantDecl::Part& part : constant.parts) {
-    all = is_constant_here(program, are_here, program.constants[part.constant]) && all;
+    all = is_constant_here(program, arrivals, program.constants[part.constant]) && all;
   }
   return all;
 }
 
-ConstantsAreHere arrivals_of(std::shared_ptr<const Pte> pte) {
-  return [pte = std::move(pte)](const std::string& key) {
+ConstantArrivals arrivals_of(std::shared_ptr<const Pte> pte) {
+  const auto find = [pte](const std::string& key) -> const FilePart* {
     const auto found = pte->named_data.find(key);
-    // What is not in the file is an error where it is read.
-    return found == pte->named_data.end() ||
-           pte->source->are_here(found->second.offset, found->second.size);
+    return found == pte->named_data.end() ? nullptr : &found->second;
   };
+  ConstantArrivals arrivals;
+  // What is not in the file is an error where it is read.
+  arrivals.are_here = [pte, find](const std::string& key) {
+    const FilePart* part = find(key);
+    return !part || pte->source->are_here(part->offset, part->size);
+  };
+  if (!pte->source->can_place()) return arrivals;
+  arrivals.place = [pte, find](const std::string& key, uint64_t bytes, void* buffer) -> bool {
+    const FilePart* part = find(key);
+    if (!part || part->size < bytes) return false;
+    pte->source->place(part->offset, bytes, buffer);
+    return true;
+  };
+  return arrivals;
 }
 
 ConstantSource constants_of(std::shared_ptr<const Pte> pte) {

@@ -11,10 +11,14 @@ namespace highwater {
 
 // The named data of a file.
 ConstantSource constants_of(std::shared_ptr<const Pte> pte);
-ConstantsAreHere arrivals_of(std::shared_ptr<const Pte> pte);
+ConstantArrivals arrivals_of(std::shared_ptr<const Pte> pte);
+
+// Whether a constant is on the device as it is in its file, so that its bytes can go there as they
+// are.
+bool is_as_in_file(const Program& program, const ValueInfo& value);
 
 // Whether all that a constant is made of is there. All of it is asked for.
-bool is_constant_here(const Program& program, const ConstantsAreHere& are_here,
+bool is_constant_here(const Program& program, const ConstantArrivals& arrivals,
                       const ConstantDecl& constant);
 
 // Writes a constant as the device wants it.

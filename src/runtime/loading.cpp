@@ -22,7 +22,7 @@ gpu::StepSpec step_spec(const StepDecl& step) {
 
 gpu::ExecutableSpec executable_spec(const Graph& graph, const Live& live, const Program& program,
                                     const ConstantSource& constants,
-                                    const ConstantsAreHere& are_here) {
+                                    const ConstantArrivals& arrivals) {
   gpu::ExecutableSpec spec;
   for (const BufferDecl& b : graph.buffers) {
     spec.buffers.push_back({b.size, b.constant != kNoValue, b.texels});
@@ -41,10 +41,27 @@ gpu::ExecutableSpec executable_spec(const Graph& graph, const Live& live, const 
     if (!filled) return filled.take_error().within(text("constant ", graph.describe(id)));
     return {};
   };
-  if (!are_here) return spec;
-  spec.is_ready = [&](uint32_t buffer) {
-    const ValueInfo& value = graph.values[graph.buffers[buffer].constant];
-    return is_constant_here(program, are_here, program.constants[*value.tensor.constant]);
+  const auto value_of = [&](uint32_t buffer) -> const ValueInfo& {
+    return graph.values[graph.buffers[buffer].constant];
+  };
+  if (arrivals.are_here) {
+    spec.is_ready = [=, &program, &arrivals](uint32_t buffer) {
+      const ConstantDecl& constant = program.constants[*value_of(buffer).tensor.constant];
+      return is_constant_here(program, arrivals, constant);
+    };
+  }
+  if (!arrivals.place) return spec;
+  spec.is_placed = [=, &program](uint32_t buffer) {
+    return is_as_in_file(program, value_of(buffer));
+  };
+  spec.place = [=, &graph, &program, &arrivals](uint32_t buffer, void* object) -> Status {
+    const TensorDecl& tensor = value_of(buffer).tensor;
+    const uint64_t bytes = static_cast<uint64_t>(tensor.dims.numel()) * byte_size(tensor.dtype);
+    const std::string& key = program.constants[*tensor.constant].key;
+    if (arrivals.place(key, bytes, object)) return {};
+    return fail("constant ", graph.describe(graph.buffers[buffer].constant),
+                ": its data is shorter ", "than the ", bytes,
+                " bytes that are needed, or not in the file");
   };
   return spec;
 }
@@ -54,7 +71,7 @@ gpu::ExecutableSpec executable_spec(const Graph& graph, const Live& live, const 
 struct Session::Loading::State {
   Program program;
   ConstantSource constants;
-  ConstantsAreHere are_here;
+  ConstantArrivals arrivals;
   SessionOptions options;
   Choices choices;
   gpu::Timeout timeout;
@@ -89,7 +106,7 @@ Status Session::Loading::State::plan() {
   HW_TRY(s.graph, Graph::build(program, traits_of(*opening.device(), choices)));
   s.live = std::make_unique<Live>(*s.graph);
   s.load_accounts.planned_nodes = s.graph->nodes.size();
-  gpu::ExecutableSpec spec = executable_spec(*s.graph, *s.live, program, constants, are_here);
+  gpu::ExecutableSpec spec = executable_spec(*s.graph, *s.live, program, constants, arrivals);
   spec.timeout = timeout;
   spec.progress = options.progress;
   executable_load.emplace(opening.device(), std::move(spec));
@@ -122,13 +139,13 @@ Result<std::unique_ptr<Session>> Session::Loading::finish() {
 Result<std::unique_ptr<Session::Loading>> SessionAccess::start_load(Program program,
                                                                     ConstantSource constants,
                                                                     const SessionOptions& options,
-                                                                    ConstantsAreHere are_here) {
+                                                                    ConstantArrivals arrivals) {
   const auto began = std::chrono::steady_clock::now();
   HW_TRY(Choices choices, Choices::read(options.without_passes, options.half_cache));
   HW_TRY(const gpu::Timeout timeout, gpu::Timeout::of(options.timeout_seconds));
   HW_TRY(gpu::DeviceOpening opening, gpu::DeviceOpening::start(options.adapter));
   std::unique_ptr<Session::Loading::State> state(
-      new Session::Loading::State{std::move(program), std::move(constants), std::move(are_here),
+      new Session::Loading::State{std::move(program), std::move(constants), std::move(arrivals),
                                   options, std::move(choices), timeout, std::move(opening), began});
   return std::unique_ptr<Session::Loading>(new Session::Loading(std::move(state)));
 }

@@ -18,15 +18,21 @@ namespace highwater {
 // Gives the bytes of a constant under its key to `use`, which is done with them when it returns.
 using UseBytes = std::function<Status(std::span<const std::byte>)>;
 using ConstantSource = std::function<Status(const std::string& key, const UseBytes& use)>;
-// Whether those of a key are there by now; without such a function they always are.
-using ConstantsAreHere = std::function<bool(const std::string& key)>;
+// For constants that come while others are loaded already, or go to the device by another way.
+// Without these they are always there, and come through the source.
+struct ConstantArrivals {
+  // Whether those of a key are there by now.
+  std::function<bool(const std::string& key)> are_here;
+  // Has the first bytes of them brought to a buffer of the device; false if there are fewer.
+  std::function<bool(const std::string& key, uint64_t bytes, void* buffer)> place;
+};
 
 struct SessionAccess {
   // A program that is in memory already.
   static Result<std::unique_ptr<Session::Loading>> start_load(Program program,
                                                               ConstantSource constants,
                                                               const SessionOptions& options = {},
-                                                              ConstantsAreHere are_here = {});
+                                                              ConstantArrivals arrivals = {});
   static Result<std::unique_ptr<Session>> load(Program program, ConstantSource constants,
                                                const SessionOptions& options = {});
 

@@ -35,6 +35,14 @@ Status PageFile::read(uint64_t offset, std::span<std::byte> to) const {
   return {};
 }
 
+// Served by the page, which goes on with the load when it has brought them there.
+extern "C" __attribute__((import_module("highwater"), import_name("place"))) void
+highwater_page_place(double offset, double count, void* buffer);
+
+void PageFile::place(uint64_t offset, uint64_t count, void* buffer) const {
+  highwater_page_place(static_cast<double>(offset), static_cast<double>(count), buffer);
+}
+
 std::optional<PageFile::Part> PageFile::wanted() const {
   return wanted_;
 }

@@ -24,6 +24,8 @@ class PageFile final : public ByteSource {
   uint64_t size() const override { return size_; }
   bool are_here(uint64_t offset, uint64_t count) const override;
   Status read(uint64_t offset, std::span<std::byte> to) const override;
+  bool can_place() const override { return true; }
+  void place(uint64_t offset, uint64_t count, void* buffer) const override;
 
   // The first part that was asked for and is not here. None if all are.
   std::optional<Part> wanted() const;

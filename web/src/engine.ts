@@ -26,6 +26,8 @@ export class Engine {
   /** One load at a time: kernels that are being made belong to one. */
   readonly loads = new Queue();
   onStage: StageProgress = () => {};
+  /** Bytes of the file that a load wants in a buffer of the device. */
+  onPlace: (offset: number, size: number, buffer: GPUBuffer) => void = () => {};
   /** Why the device is gone, once it is. */
   lost: string | undefined;
 
@@ -55,6 +57,8 @@ export class Engine {
       highwater: {
         progress: (stage: number, size: number, done: number, total: number) =>
           engine?.onStage(context.memory.text(stage, size), done, total),
+        place: (offset: number, size: number, buffer: number) =>
+          engine?.onPlace(offset, size, context.handles.get<GPUBuffer>(buffer)),
       },
     });
     const exports = instance.exports as unknown as Exports;

@@ -48,9 +48,12 @@ export async function load(source: ModelSource, options: LoadOptions = {}): Prom
 // A page that is busy for longer than this is felt to stand still.
 const turnMilliseconds = 12;
 
+const placedPortion = 4 << 20;
+
 class Loading {
   readonly #file: number;
   #model = 0;
+  readonly #toPlace: { offset: number; size: number; buffer: GPUBuffer }[] = [];
   #turnBegan = performance.now();
 
   constructor(
@@ -77,6 +80,7 @@ class Loading {
       if (stage !== "kernels") this.tell({ stage: stage as Progress["stage"], done, total });
     };
     engine.context.onKernel = tellKernels;
+    engine.onPlace = (offset, size, buffer) => this.#toPlace.push({ offset, size, buffer });
     try {
       await this.#start();
       await this.#advance();
@@ -87,6 +91,7 @@ class Loading {
       if (this.#model) engine.exports.hw_model_close(this.#model);
       engine.exports.hw_file_close(this.#file);
       engine.onStage = () => {};
+      engine.onPlace = () => {};
       engine.context.onKernel = () => {};
     }
   }
@@ -119,6 +124,7 @@ class Loading {
       if (left === advance.done) return;
       if (left === advance.more) {
         exports.hw_file_forget(this.#file);
+        await this.#place();
         await this.#yield();
       } else if (!(await this.#fetchWanted())) {
         await engine.context.events.changed();
@@ -141,13 +147,31 @@ class Loading {
           "beginning speaks of: it is damaged, or was cut short",
       );
     }
-    const bytes = await this.bytes.read(offset, size);
-    this.#turnBegan = performance.now();
-    this.options.signal?.throwIfAborted();
+    const bytes = await this.#read(offset, size);
     const room = exports.hw_file_give(this.#file, offset, size);
     this.engine.check(!room);
     memory.slice(room, size).set(bytes);
     return true;
+  }
+
+  /** Brings weights from the file to the device, a portion at a time, and never into wasm. */
+  async #place(): Promise<void> {
+    const { device } = this.engine.context;
+    for (const { offset, size, buffer } of this.#toPlace.splice(0)) {
+      for (let at = 0; at < size; at += placedPortion) {
+        const count = Math.min(placedPortion, size - at);
+        const bytes = await this.#read(offset + at, count);
+        device.queue.writeBuffer(buffer, at, bytes as Uint8Array<ArrayBuffer>);
+      }
+    }
+  }
+
+  /** A part of the file, if the load goes on. */
+  async #read(offset: number, size: number): Promise<Uint8Array> {
+    const bytes = await this.bytes.read(offset, size);
+    this.options.signal?.throwIfAborted();
+    this.#turnBegan = performance.now();
+    return bytes;
   }
 
   async #yield(): Promise<void> {

@@ -89,6 +89,10 @@ def programs():
     yield "pictures", Pictures(), example, {"x": {2: height, 3: width}}, images
     texts = [(torch.randint(0, 100, (1, n)),) for n in LENGTHS]
     yield "words", Words(), texts[0], {"tokens": {1: live()}}, texts
+    # Weights of 20 MB: more than a page should have in wasm's memory.
+    table = Fn(nn.Embedding(80_000, 64))
+    rare = [(torch.randint(0, 80_000, (1, n)),) for n in LENGTHS]
+    yield "large", table, rare[0], shapes({1: live()}), rare
 
 
 def record(array: np.ndarray) -> dict:

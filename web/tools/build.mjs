@@ -46,6 +46,7 @@ buildEngine();
 rmSync(path.join(web, "dist"), { recursive: true, force: true });
 mkdirSync(path.join(web, "dist"));
 run("cp", optimize(), path.join(web, "dist/highwater.wasm"));
+run("cp", path.join(root, "LICENSE"), path.join(web, "dist/LICENSE"));
 run(program("tsc"), "-p", web);
 const { checkLayout } = await import("./check-layout.mjs");
 console.log(`webgpu.h is as the shim has it: ${checkLayout(path.join(built, "webgpu"))} checks`);

@@ -167,10 +167,12 @@ TEST(StartedLoad, WaitsForWeightsThatHaveNotCome) {
   const Residual residual(1.0f);
   std::vector<std::string> asked;
   bool are_here = false;
-  const auto loading = residual.start_load({}, [&](const std::string& key) {
+  ConstantArrivals arrivals;
+  arrivals.are_here = [&](const std::string& key) {
     asked.push_back(key);
     return are_here;
-  });
+  };
+  const auto loading = residual.start_load({}, std::move(arrivals));
   while (asked.empty()) ASSERT_TRUE(succeeds(loading->advance()));
   for (int i = 0; i < 3; ++i) {
     const auto now = loading->advance();

@@ -38,8 +38,8 @@ Result<std::unique_ptr<Session>> Residual::load(const SessionOptions& options) c
 }
 
 std::unique_ptr<Session::Loading> Residual::start_load(const SessionOptions& options,
-                                                       ConstantsAreHere are_here) const {
-  auto loading = SessionAccess::start_load(program_, source(), options, std::move(are_here));
+                                                       ConstantArrivals arrivals) const {
+  auto loading = SessionAccess::start_load(program_, source(), options, std::move(arrivals));
   if (!loading) give_up(loading.error());
   return *std::move(loading);
 }

@@ -25,7 +25,7 @@ class Residual {
   Result<std::unique_ptr<Session>> load(const SessionOptions& options) const;
   // As long as this lasts.
   std::unique_ptr<Session::Loading> start_load(const SessionOptions& options = {},
-                                               ConstantsAreHere are_here = {}) const;
+                                               ConstantArrivals arrivals = {}) const;
 
   std::vector<float> input(int64_t rows, float seed) const;
   std::vector<float> expected(const std::vector<float>& x) const;

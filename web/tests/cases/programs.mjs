@@ -5,7 +5,7 @@ import { assertClose } from "../support/compare.mjs";
 import { fixture } from "../support/fixture.mjs";
 
 describe("a program in the browser", () => {
-  for (const name of ["cascade", "pieces", "pictures", "words"]) {
+  for (const name of ["cascade", "pieces", "pictures", "words", "large"]) {
     it(`gives the numbers of the native run at every live shape: ${name}`, async () => {
       const { calls } = fixture.native(name);
       const results = await fixture.page.evaluate(
@@ -18,7 +18,9 @@ describe("a program in the browser", () => {
             const objects = (await model.accounts()).run.gpu_objects;
             all.push({ objects, outputs: outputs.map((o) => ({ ...o, data: [...o.data] })) });
           }
+          const wasm = model.engine.exports.memory.buffer.byteLength;
           model.close();
+          if (wasm > 16 << 20) throw new Error(`wasm has ${wasm} bytes of memory`);
           return all;
         },
         { name, calls },
