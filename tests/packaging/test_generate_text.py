@@ -101,7 +101,7 @@ def test_it_begins_as_the_tokenizer_says_and_ends_as_the_model_does(folder, tmp_
         whole = model.generate(prompt, max_new_tokens=30)
         list(whole)
     # In the middle of a batch, and not before.
-    at = next(i for i in range(9, 30) if i % 8 and whole.tokens[i] not in whole.tokens[:i])
+    at = next(i for i in range(1, 30) if i % 8 and whole.tokens[i] not in whole.tokens[:i])
     (tmp_path / "model.pte").write_bytes(model_that_ends(begin, whole.tokens[at]))
     output = run(folder / "generate_text", ".", PROMPT, 30, cwd=tmp_path)
     assert output == PROMPT + tokenizer.decode(whole.tokens[:at]) + "\n"
