@@ -43,8 +43,10 @@ def trace(module: Any, example: tuple[Any, ...], dynamic_shapes: Any) -> Any:
     """``torch.export.export``, with recurrent layers whose length stays live."""
     import torch
 
+    # Of one tensor that stands for two inputs, torch would make one input.
+    copies = (x.clone() if isinstance(x, torch.Tensor) else x for x in example)
     with torch.no_grad(), recurrent.kept_whole():
-        return torch.export.export(module, example, dynamic_shapes=dynamic_shapes)
+        return torch.export.export(module, tuple(copies), dynamic_shapes=dynamic_shapes)
 
 
 def in_words(refused: dict[str, str]) -> str:

@@ -1,7 +1,9 @@
 """What only our own partitioner hands over, at live shapes."""
 
+import highwater
 import pytest
 import torch
+from highwater.export import to_pte
 from support.live import BOTH_KINDS, EXACT, FLOAT, SDPA, TRANSCENDENTAL, check_live
 from support.modules import Together, live, shapes
 from torch import nn
@@ -174,6 +176,19 @@ def test_recurrent_layers(layer):
         ops=["highwater.lstm_scan.default" if "LSTM" in layer else "highwater.gru_scan.default"],
         tolerance=TRANSCENDENTAL,
     )
+
+
+def test_one_example_for_two_inputs():
+    class Difference(nn.Module):
+        def forward(self, x, y):
+            return x - 2 * y
+
+    example = torch.ones(3, 4)
+    rows = live(most=8)
+    with highwater.load(to_pte(Difference(), (example, example), ({0: rows}, {0: rows}))) as model:
+        for n in (8, 1, 5):
+            x, y = torch.randn(n, 4), torch.randn(n, 4)
+            assert torch.allclose(model(x, y), x - 2 * y)
 
 
 def test_norms_stay_whole():
