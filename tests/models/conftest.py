@@ -17,6 +17,10 @@ def pytest_addoption(parser):
     parser.addoption("--part", action="store_true", help="only those that ./test runs")
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "long: not a part of ./test, only of ./test models")
+
+
 def pytest_collection_modifyitems(config, items):
     """Of the models, with --part, those that stand for the others."""
     if not config.getoption("--part"):
@@ -24,7 +28,9 @@ def pytest_collection_modifyitems(config, items):
     from zoo import ROWS
 
     def is_part(item):
-        return not hasattr(item, "callspec") or ROWS[item.callspec.params["name"]].quick
+        if hasattr(item, "callspec"):
+            return ROWS[item.callspec.params["name"]].quick
+        return not item.get_closest_marker("long")
 
     chosen = [item for item in items if is_part(item)]
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])

