@@ -14,10 +14,22 @@ from typing import Any
 _ROTATIONS = ("export_llama_rope", "hf_rope")
 
 
+_is_quick = False
+
+
 @contextlib.contextmanager
 def lowering() -> Iterator[None]:
-    with _patterns_made_once(), _operators_walked_once(), _overrides_replayed(), _calm_collector():
+    """Within another, it has nothing to do."""
+    global _is_quick
+    if _is_quick:
         yield
+        return
+    with _patterns_made_once(), _operators_walked_once(), _overrides_replayed(), _calm_collector():
+        _is_quick = True
+        try:
+            yield
+        finally:
+            _is_quick = False
 
 
 @contextlib.contextmanager
