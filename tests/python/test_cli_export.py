@@ -80,7 +80,7 @@ def calibrated():
     torch.manual_seed(0)
     rows = torch.export.Dim("rows", max=32)
     layers = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 8))
-    return layers, (torch.randn(4, 64),), ({0: rows},), [(torch.randn(300, 64),)]
+    return layers, (torch.randn(4, 64),), ({0: rows},), [(torch.randn(32, 64),) for _ in range(9)]
 
 
 def wait():

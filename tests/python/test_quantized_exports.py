@@ -104,6 +104,7 @@ def test_the_module_stays_as_it_is():
     "how, options, said",
     [
         ("int8", {}, "int8 needs calibration data"),
+        ("int8", {"calibration": [rows(9), rows(12)]}, "data's input number 2: "),
         ("4w", {"group_size": 128}, "groups of 128 weights .* they take 40, 64, 96 numbers"),
         ("5w", {}, "no quantization '5w'; there are: 4w, 8da4w, int8, fp16"),
     ],

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from highwater.errors import HighwaterError
+from highwater.errors import HighwaterError, first_line
 from highwater.exporting import quickly
 
 # Layers with weights in 4 bits: alone, or with what they are multiplied with in 8 bits, too.
@@ -67,13 +67,25 @@ def calibrated(
     graph = trace(module, example, dynamic_shapes).module()
     with quickly.quantizing():
         prepared = prepare_pt2e(graph, quantizer)
-    count = 0
-    with torch.no_grad():
-        for count, inputs in enumerate(calibration, 1):  # noqa: B007
-            prepared(*(inputs if isinstance(inputs, (tuple, list)) else (inputs,)))
-    if not count:
+    if not _run_with_each(calibration, prepared):
         raise HighwaterError(
             "int8 needs calibration data: a list of inputs such as the model will get, from which "
             "the range of every tensor is taken."
         )
     return convert_pt2e(prepared)
+
+
+def _run_with_each(calibration: Iterable[Any], prepared: nn.Module) -> int:
+    """Gives how many there were."""
+    count = 0
+    for inputs in calibration:
+        count += 1
+        try:
+            with torch.no_grad():
+                prepared(*(inputs if isinstance(inputs, (tuple, list)) else (inputs,)))
+        except Exception as error:
+            raise HighwaterError(
+                f"The module cannot be run with the calibration data's input number {count}: "
+                f"{first_line(str(error))}. They must fit the dynamic shapes, and each is a tuple."
+            ) from error
+    return count
