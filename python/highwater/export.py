@@ -1,16 +1,20 @@
 """From a torch module to a program of one delegate. It needs the extra ``highwater[export]``.
 
-``to_pte`` does all of it; ``HighwaterPartitioner`` is for those who call ExecuTorch themselves.
+``to_pte`` does all of it. ``quantized`` is its first step, for those who want to try a module in
+fewer bits in torch; ``HighwaterPartitioner`` is for those who call ExecuTorch themselves.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from highwater.errors import HighwaterError
-from highwater.exporting import inputs, lowering, recurrent
+from highwater.exporting import inputs, lowering, quantization, recurrent
 from highwater.exporting.partitioner import HighwaterPartitioner
 
-__all__ = ["HighwaterPartitioner", "to_pte"]
+__all__ = ["QUANTIZATIONS", "HighwaterPartitioner", "quantized", "to_pte"]
+
+HALF = "fp16"
+QUANTIZATIONS = (*quantization.OF_WEIGHTS, quantization.STATIC, HALF)
 
 
 def to_pte(
@@ -18,18 +22,24 @@ def to_pte(
     example: Sequence[Any],
     dynamic_shapes: Any = None,
     *,
+    quantize: str | None = None,
+    group_size: int = 32,
+    calibration: Iterable[Any] = (),
     half: bool = False,
     partial: bool = False,
 ) -> bytes:
     """The bytes of a .pte file that ``highwater.load`` takes.
 
-    ``example`` and ``dynamic_shapes`` are as ``torch.export.export`` takes them. With ``half`` the
-    program computes in 16 bits. What Highwater cannot run is an error, unless ``partial`` leaves it
-    to the CPU; such a program needs ExecuTorch's runtime.
+    ``example`` and ``dynamic_shapes`` are as ``torch.export.export`` takes them. ``quantize`` is as
+    ``quantized`` has it. With ``half`` the program computes in 16 bits, in whatever its weights are
+    kept. What Highwater cannot run is an error, unless ``partial`` leaves it to the CPU; such a
+    program needs ExecuTorch's runtime.
     """
+    options = {"group_size": group_size, "calibration": calibration}
+    module = quantized(module, example, dynamic_shapes, quantize, **options)
     exported = trace(module, tuple(example), dynamic_shapes)
     signature = inputs.Signature(exported, dynamic_shapes)
-    partitioner = HighwaterPartitioner(half)
+    partitioner = HighwaterPartitioner(half or quantize == HALF)
     program = lowering.lower(exported, partitioner, signature.constant_method())
     if partitioner.refused and not partial:
         raise HighwaterError(
@@ -37,6 +47,34 @@ def to_pte(
             "or let the CPU do this with partial=True."
         )
     return program.buffer
+
+
+def quantized(
+    module: Any,
+    example: Sequence[Any],
+    dynamic_shapes: Any,
+    how: str | None,
+    *,
+    group_size: int = 32,
+    calibration: Iterable[Any] = (),
+) -> Any:
+    """The module in fewer bits: what it computes in torch is what its program will.
+
+    4w keeps the weights of linear layers in 4 bits, with a scale for each ``group_size`` of them.
+    8da4w rounds what they are multiplied with to 8 bits as well, row by row. int8 has weights and
+    what lies between the layers in 8 bits, with scales from ``calibration``: inputs such as the
+    model will get, each a tuple. fp16 changes nothing here, for it is the program that computes in
+    16 bits. The module itself stays as it is.
+    """
+    if how in quantization.OF_WEIGHTS:
+        return quantization.weights_quantized(module, how, group_size)
+    if how == quantization.STATIC:
+        given = (tuple(example), dynamic_shapes, calibration)
+        return quantization.calibrated(module, *given, trace)
+    if how not in (None, HALF):
+        known = ", ".join(QUANTIZATIONS)
+        raise HighwaterError(f"There is no quantization {how!r}; there are: {known}.")
+    return module
 
 
 def trace(module: Any, example: tuple[Any, ...], dynamic_shapes: Any) -> Any:

@@ -18,7 +18,7 @@ from highwater.exporting import hugging_face, llama
 from highwater.exporting.lowering import lower
 from highwater.exporting.partitioner import HighwaterPartitioner
 from support import hugging_face_models, llamas
-from support.live import FLOAT, WHOLE_MODEL, LiveProgram, assert_same
+from support.live import FLOAT, WHOLE_MODEL, LiveProgram, Tolerance, assert_same
 from torch.utils._pytree import tree_leaves
 
 MODELS = '''
@@ -74,6 +74,13 @@ def gru():
     batch = torch.export.Dim("batch", min=1, max=4)
     length = torch.export.Dim("length", min=1, max=9)
     return Gru(), (torch.randn(4, 6, 8),), ({0: batch, 1: length},)
+
+
+def calibrated():
+    torch.manual_seed(0)
+    rows = torch.export.Dim("rows", max=32)
+    layers = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 8))
+    return layers, (torch.randn(4, 64),), ({0: rows},), [(torch.randn(32, 64),) for _ in range(9)]
 
 
 def wait():
@@ -172,6 +179,27 @@ def test_the_cpu_does_what_it_is_allowed_to(tmp_path):
     import models
 
     LiveProgram(output.read_bytes()).check(models.Cosh(), torch.randn(1, 3, 8, 8))
+
+
+def test_a_function_with_inputs_to_calibrate_with(tmp_path):
+    output = tmp_path / "int8.pte"
+    report = exported(output, "models.py:calibrated", "-q", "int8")
+    assert report["delegates"] == 1
+    assert report["delegated"]["et_vk.q8ta_linear.default"] == 2
+
+    import models
+
+    module = models.calibrated()[0]
+    program = LiveProgram(output.read_bytes())
+    for rows in (32, 7, 1, 32):
+        program.check(module, torch.randn(rows, 64), tolerance=Tolerance(of_largest=5e-2))
+
+
+def test_a_function_without_inputs_to_calibrate_with(tmp_path):
+    result = export("models.py:norm", "-q", "int8", "--output", tmp_path / "norm.pte")
+    assert result.exit_code == 1
+    assert "int8 needs calibration data" in result.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_recurrent_layer_of_any_length(tmp_path):
@@ -412,7 +440,8 @@ def test_another_models_tokenizer_is_not_overwritten(tmp_path):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["models.py:gate", "--quantize", "4w"],
+        ["models.py:gate", "--embedding-quantize", "4,32"],
+        ["int8", "--quantize", "int8"],
         ["models.py:gate", "--output", "model.bin"],
         ["int8", "--embedding-quantize", "4"],
         ["int8", "--embedding-quantize", "8,32"],

@@ -10,8 +10,6 @@ from highwater.errors import HighwaterError, check_installed, first_line
 
 LANGUAGE_MODELS = (
     "params",
-    "quantize",
-    "group_size",
     "embedding_quantize",
     "full_logits",
     "max_seq_length",
@@ -52,10 +50,11 @@ class Embedding(click.ParamType):
 @click.option(
     "-q",
     "--quantize",
-    type=click.Choice(["none", "4w", "8da4w"]),
+    type=click.Choice(["none", "4w", "8da4w", "int8", "fp16"]),
     default="none",
     show_default=True,
-    help="4w: weights in 4 bits. 8da4w: what they are multiplied with in 8 bits, too.",
+    help="4w: weights in 4 bits. 8da4w: what they are multiplied with in 8 bits, too. int8: all in "
+    "8 bits, for functions that return data to calibrate with. fp16: as --fp16.",
 )
 @click.option("--group-size", type=COUNT, default=32, show_default=True, help="Weights a scale.")
 @click.option(
@@ -94,21 +93,23 @@ def command(
 
     \b
       file.py:function     a function that returns (torch module, example inputs,
-      package.mod:function   dynamic shapes), as torch.export takes them
+      package.mod:function   dynamic shapes), as torch.export takes them, and as a
+                             fourth inputs to calibrate with, for -q int8
       llama.pth            a checkpoint for ExecuTorch's export_llama, with its
                              params.json: Llama, Qwen and others of that family
       folder               a Llama, Mistral, Qwen2 or Qwen3 as Hugging Face keeps
                              it: config.json and safetensors
       org/name             the same, from Hugging Face's hub
 
-    The options from --params to --eos-id are for language models. A folder's tokenizer.json is
-    copied beside the output, and so is the file that --tokenizer names: runners look for a
-    model.pte and its tokenizer.json in the same folder. The tokens that begin and end a text are
-    kept in the program, as get_bos_id and get_eos_ids.
+    --params and the options from --embedding-quantize to --eos-id are for language models. A
+    folder's tokenizer.json is copied beside the output, and so is the file that --tokenizer names:
+    runners look for a model.pte and its tokenizer.json in the same folder. The tokens that begin
+    and end a text are kept in the program, as get_bos_id and get_eos_ids.
 
     \b
     Examples:
       highwater export model.py:gate -o gate.pte
+      highwater export model.py:encoder -q 4w --group-size 64 -o encoder.pte
       highwater export llama.pth -q 4w --embedding-quantize 4,32 -o llama.pte
       highwater export ./Qwen3-0.6B -q 8da4w --max-context-length 2048
     """
@@ -119,8 +120,11 @@ def command(
     what = sources.parse(source)
     if isinstance(what, sources.Function):
         _refuse(context, LANGUAGE_MODELS, "is for language models, not for functions")
-    elif not isinstance(what, sources.Checkpoint):
-        _refuse(context, ("params", "rope_scale"), "is for .pth checkpoints")
+    else:
+        if given["quantize"] == "int8":
+            raise click.UsageError("--quantize int8 is for functions, not for language models.")
+        if not isinstance(what, sources.Checkpoint):
+            _refuse(context, ("params", "rope_scale"), "is for .pth checkpoints")
     request = recipes.Request(
         what,
         _checked_output(given["output"]),
@@ -171,11 +175,12 @@ def language_model(given: dict[str, Any]) -> Any:
             f"--max-context-length is {context_length}, less than the {seq_length} of "
             "--max-seq-length."
         )
+    quantization = given["quantize"]
     return Options(
-        quantization=None if given["quantize"] == "none" else given["quantize"],
+        quantization=None if quantization in ("none", "fp16") else quantization,
         group_size=given["group_size"],
         embedding=given["embedding_quantize"],
-        half=given["fp16"],
+        half=given["fp16"] or quantization == "fp16",
         full_logits=given["full_logits"],
         max_seq_length=seq_length,
         max_context_length=context_length,

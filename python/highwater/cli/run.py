@@ -118,7 +118,7 @@ def _reference(source: str) -> Any:
     check_installed("torch", "export", "--check")
     with terminal.Progress() as progress:
         progress.step(f"loading {source}")
-        return torch_module.load(source)[0]
+        return torch_module.load(source).module
 
 
 def _about_weights(source: str, module: Any) -> str:
@@ -127,7 +127,7 @@ def _about_weights(source: str, module: Any) -> str:
 
     from highwater.exporting import torch_module
 
-    again = torch_module.load(source)[0].state_dict()
+    again = torch_module.load(source).module.state_dict()
     if all(torch.equal(weight, again[name]) for name, weight in module.state_dict().items()):
         return ""
     return (

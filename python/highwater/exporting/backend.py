@@ -26,7 +26,7 @@ from executorch.exir.passes.sym_shape_eval_pass import ConstraintBasedSymShapeEv
 from torch.export import ExportedProgram
 from torch.export._remove_auto_functionalized_pass import unsafe_remove_auto_functionalized_pass
 
-from highwater.exporting import quickly, rewrites
+from highwater.exporting import quantized_patterns, quickly, rewrites
 
 HALF = "half"
 
@@ -51,9 +51,11 @@ class HighwaterBackend(BackendDetails):
 
 
 def _prepared(program: ExportedProgram) -> ExportedProgram:
+    # Those of quantized layers take long to find that there are none.
+    of_quantized = (FuseQuantizedOpsTransform(), FoldQDQPass(), rewrites.weights_as_floats)
     # While all calls are still as torch would take them. The patterns of rotary embeddings are
     # for one order of dims, and match others too.
-    with quickly.without_rotations():
+    with quickly.without_rotations(), quantized_patterns.only_packable():
         program = apply_passes(
             program,
             [
@@ -62,8 +64,7 @@ def _prepared(program: ExportedProgram) -> ExportedProgram:
                 FusePatternsPass(),
                 FuseClampPass(),
                 RemoveRedundantOpsTransform(),
-                FuseQuantizedOpsTransform(),
-                FoldQDQPass(),
+                *(of_quantized if quantized_patterns.may_be_in(program.graph) else ()),
                 FuseViewCopyTransform(),
             ],
         )

@@ -16,7 +16,8 @@ from executorch.exir.program import _program
 from torch.export import ExportedProgram
 from torch.export.decomp_utils import CustomDecompTable
 
-from highwater.exporting import quickly, rewrites
+from highwater.exporting import known_shapes, quickly, rewrites
+from highwater.exporting.attributes import replaced
 from highwater.exporting.partitioner import HighwaterPartitioner
 
 # What is computed from weights alone is computed here; but not what would only make them larger,
@@ -33,14 +34,14 @@ def lower(
     constant_methods: dict[str, Any] | None = None,
 ) -> ExecutorchProgramManager:
     """With the engine's own speed-ups in place: `quickly.lowering()` is entered here."""
-    with quickly.lowering(), torch.no_grad():
+    with quickly.lowering(), known_shapes.remembered(), torch.no_grad():
         program = partitioner.transform_for_pre_decomposition(exported)
         kept, _ = partitioner.ops_to_not_decompose(program)
         program = program.run_decompositions(_table_without(kept))
         # What stays on the CPU has any dtype and any order of dims, so the checks are not for us.
         config = EdgeCompileConfig(_check_ir_validity=False, _skip_dim_order=True)
         passes = ([rewrites.numbers_as_scalars, NormalizeTransposePass()], [])
-        with quickly.replaced((_program, "_get_aten_to_edge_passes", lambda config: passes)):
+        with replaced((_program, "_get_aten_to_edge_passes", lambda config: passes)):
             edge = _program._generate_edge_program(config, program, preserve_ops=kept)
         edge = constant_prop_pass.constant_prop_pass(edge, _NOT_FOLDED)
         manager = EdgeProgramManager({"forward": edge}, constant_methods, config, kept)

@@ -10,6 +10,8 @@ import gc
 from collections.abc import Iterator
 from typing import Any
 
+from highwater.exporting.attributes import replaced
+
 # The names of the partitioner's patterns of rotary embeddings.
 _ROTATIONS = ("export_llama_rope", "hf_rope")
 
@@ -30,19 +32,6 @@ def lowering() -> Iterator[None]:
             yield
         finally:
             _is_quick = False
-
-
-@contextlib.contextmanager
-def replaced(*replacements: tuple[Any, str, Any]) -> Iterator[None]:
-    """Each (owner, name, value) is an attribute that has this value meanwhile."""
-    before = [(owner, name, getattr(owner, name)) for owner, name, _ in replacements]
-    for owner, name, value in replacements:
-        setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        for owner, name, value in before:
-            setattr(owner, name, value)
 
 
 def _patterns_made_once() -> contextlib.AbstractContextManager[None]:
@@ -70,6 +59,22 @@ def without_rotations() -> contextlib.AbstractContextManager[None]:
 
     entries = [fusable_patterns[name] for name in _ROTATIONS if name in fusable_patterns]
     return replaced(*((entry, "get_graphs_fn", list) for entry in entries))
+
+
+def quantizing() -> contextlib.AbstractContextManager[None]:
+    """ExecuTorch's quantizer compiles a dozen patterns with a batch norm in them, also for a module
+    without any."""
+    from executorch.backends.xnnpack.quantizer import xnnpack_quantizer_utils as quantizer
+
+    annotate = quantizer._do_annotate_conv_bn
+
+    @functools.wraps(annotate)
+    def annotate_if_present(graph_module: Any, *arguments: Any, **options: Any) -> Any:
+        if not any("batch_norm" in str(node.target) for node in graph_module.graph.nodes):
+            return []
+        return annotate(graph_module, *arguments, **options)
+
+    return replaced((quantizer, "_do_annotate_conv_bn", annotate_if_present))
 
 
 def _may_be_of_a_rotation(node: Any) -> bool:

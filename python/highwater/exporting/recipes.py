@@ -43,7 +43,7 @@ def export(request: Request, progress: Steps, reasons: noise.Reasons) -> report.
         match request.what:
             case source.Function(name):
                 copies = tokenizer.plan(request.tokenizer, [], request.output)
-                inputs = torch_module.export(name, request.options.half, partial, progress, reasons)
+                inputs = torch_module.export(name, request.options, partial, progress, reasons)
             case source.Checkpoint(weights, params):
                 copies = tokenizer.plan(request.tokenizer, [], request.output)
                 inputs = _from_checkpoint(request, weights, params, partial, progress)

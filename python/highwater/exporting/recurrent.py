@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 import torch
 from torch import Tensor
 
-from highwater.exporting.quickly import replaced
+from highwater.exporting.attributes import replaced
 
 _library = torch.library.Library("highwater", "FRAGMENT")
 _library.define(

@@ -4,6 +4,10 @@ import torch
 from executorch.backends.vulkan.utils import is_param_node
 from executorch.exir.dialects._ops import ops as exir_ops
 from executorch.exir.pass_base import ExportPass, PassResult
+from executorch.exir.passes.constant_prop_pass import (
+    constant_prop_pass,
+    get_default_skip_targets_no_quant,
+)
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
@@ -94,6 +98,11 @@ def _put_number(node: Node, value: bool | int | float) -> None:
         if user.op != "output":
             user.args = torch.fx.node.map_aggregate(user.args, put)
             user.kwargs = torch.fx.node.map_aggregate(user.kwargs, put)
+
+
+def weights_as_floats(program: ExportedProgram) -> ExportedProgram:
+    """Of layers that are not computed in integers, though their weights are quantized."""
+    return constant_prop_pass(program, get_default_skip_targets_no_quant())
 
 
 def constants_marked(program: ExportedProgram) -> ExportedProgram:

@@ -1,36 +1,57 @@
-"""The recipe for a function that returns a torch module, example inputs and dynamic shapes."""
+"""The recipe for a function that returns a torch module, example inputs and dynamic shapes, and
+inputs to calibrate with if it is to be quantized."""
 
 import importlib
 import importlib.util
 import inspect
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from highwater.errors import HighwaterError, first_line
-from highwater.exporting import inputs
+from highwater.exporting import inputs, llama
 from highwater.exporting.noise import Reasons
 from highwater.exporting.steps import Steps
 
 RETURNS = "(torch module, example inputs, dynamic shapes)"
 
 
+@dataclass(frozen=True)
+class Returned:
+    module: Any
+    example: tuple[Any, ...]
+    dynamic_shapes: Any
+    calibration: Any = ()
+
+
 def export(
-    source: str, half: bool, output: Path, progress: Steps, reasons: Reasons
+    source: str, options: llama.Options, output: Path, progress: Steps, reasons: Reasons
 ) -> tuple[inputs.Input, ...]:
     """`source` is `file.py:function` or `package.module:function`."""
     progress.step("loading")
-    module, example, dynamic_shapes = load(source)
-    from highwater.export import HighwaterPartitioner, trace
+    given = load(source)
+    from highwater.export import HighwaterPartitioner, quantized, trace
     from highwater.exporting import lowering
 
+    module = given.module
+    if options.quantization:
+        progress.step("quantizing")
+        module = quantized(
+            module,
+            given.example,
+            given.dynamic_shapes,
+            options.quantization,
+            group_size=options.group_size,
+            calibration=given.calibration,
+        )
     progress.step("exporting")
-    exported = trace(module, example, dynamic_shapes)
-    signature = inputs.Signature(exported, dynamic_shapes)
+    exported = trace(module, given.example, given.dynamic_shapes)
+    signature = inputs.Signature(exported, given.dynamic_shapes)
     progress.step("lowering")
-    partitioner = HighwaterPartitioner(half)
+    partitioner = HighwaterPartitioner(options.half)
     program = lowering.lower(exported, partitioner, signature.constant_method())
     for op, reason in partitioner.refused.items():
         reasons.note(op, reason)
@@ -40,8 +61,7 @@ def export(
     return signature.inputs
 
 
-def load(source: str) -> tuple[Any, tuple[Any, ...], Any]:
-    """The module, its example inputs and its dynamic shapes."""
+def load(source: str) -> Returned:
     place, _, name = source.rpartition(":")
     return _call(_find(place, name), source)
 
@@ -85,16 +105,17 @@ def _imported(name: str, load: Callable[[], ModuleType]) -> ModuleType:
         raise HighwaterError(_raised(f"{name} cannot be imported", error)) from error
 
 
-def _call(function: Callable[[], Any], source: str) -> tuple[Any, tuple[Any, ...], Any]:
+def _call(function: Callable[[], Any], source: str) -> Returned:
     import torch
 
     try:
         returned = function()
     except Exception as error:
         raise HighwaterError(_raised(f"{source} failed", error)) from error
-    if not isinstance(returned, tuple) or len(returned) != 3:
+    # The fourth, if there is one, is to calibrate with.
+    if not isinstance(returned, tuple) or len(returned) not in (3, 4):
         raise HighwaterError(f"{source} must return {RETURNS}, and returned {_describe(returned)}.")
-    module, example, dynamic_shapes = returned
+    module, example, *_ = returned
     if not isinstance(module, torch.nn.Module):
         raise HighwaterError(
             f"{source} must return {RETURNS}, and the first it returned is {_describe(module)}."
@@ -104,7 +125,7 @@ def _call(function: Callable[[], Any], source: str) -> tuple[Any, tuple[Any, ...
             f"{source} must return {RETURNS}, and its example inputs are {_describe(example)}, "
             "not a tuple."
         )
-    return module.eval(), tuple(example), dynamic_shapes
+    return Returned(module.eval(), tuple(example), *returned[2:])
 
 
 def _describe(value: Any) -> str:

@@ -7,7 +7,6 @@ import logging
 import warnings
 import weakref
 
-from executorch.backends.xnnpack.quantizer import xnnpack_quantizer_utils
 from executorch.exir.pass_manager import ExportedProgramPassManager
 from executorch.exir.program._program import contains_any_call_fn_target_op
 from highwater.exporting import quickly
@@ -26,18 +25,18 @@ PACKAGES = ("et_vk", "quantized_decomposed", "torchao")
 # What decides how programs are lowered.
 SOURCES = (__file__, late_code.__file__, quickly.__file__)
 
-_for_good = quickly.lowering()
+_for_good = (quickly.lowering(), quickly.quantizing())
 
 
 def apply() -> None:
-    _for_good.__enter__()
+    for meanwhile in _for_good:
+        meanwhile.__enter__()
     late_code.apply()
     _share_provenance()
     _check_once()
     _forget_random_states()
     _know_shapes_of_packages()
     _decompose_what_there_is()
-    _skip_absent_batch_norms()
     _calm_messages()
 
 
@@ -93,20 +92,6 @@ def _decompose_what_there_is() -> None:
         return result
 
     ExportedProgram.run_decompositions = decompose_if_needed
-
-
-def _skip_absent_batch_norms() -> None:
-    """The quantizer of some catalogue modules compiles a dozen patterns with a batch norm in them,
-    also for a module without any."""
-    annotate = xnnpack_quantizer_utils._do_annotate_conv_bn
-
-    @functools.wraps(annotate)
-    def annotate_if_present(graph_module, *arguments, **options):
-        if not any("batch_norm" in str(node.target) for node in graph_module.graph.nodes):
-            return []
-        return annotate(graph_module, *arguments, **options)
-
-    xnnpack_quantizer_utils._do_annotate_conv_bn = annotate_if_present
 
 
 def _calm_messages() -> None:
