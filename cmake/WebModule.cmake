@@ -4,7 +4,8 @@ highwater_objects(highwater_web_objects ${web_sources})
 target_link_libraries(highwater_web_objects PRIVATE highwater_webgpu)
 # A page downloads it: small comes before quick, and its work is the device's.
 foreach(target highwater_engine_objects highwater_web_objects)
-  target_compile_options(${target} PRIVATE -Oz -flto -ffunction-sections -fdata-sections)
+  target_compile_options(${target} PRIVATE -Oz -flto -ffunction-sections -fdata-sections
+                                           -fno-threadsafe-statics)
 endforeach()
 add_executable(highwater_web)
 target_link_libraries(highwater_web PRIVATE highwater_engine_objects highwater_web_objects)

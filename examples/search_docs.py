@@ -41,6 +41,13 @@ def export(path: Path) -> None:
     path.write_bytes(to_pte(Embedding().eval(), example, (live, live)))
 
 
+def read_tokenizer() -> Tokenizer:
+    tokenizer = Tokenizer.from_file(str(MINI_LM / "tokenizer.json"))
+    tokenizer.enable_truncation(TOKENS)
+    tokenizer.enable_padding()
+    return tokenizer
+
+
 def embed(model: highwater.Model, tokenizer: Tokenizer, texts: list[str]) -> np.ndarray:
     points = []
     for at in range(0, len(texts), TEXTS):
@@ -65,9 +72,7 @@ def main() -> None:
     given = parser.parse_args()
     if not given.model.exists():
         export(given.model)
-    tokenizer = Tokenizer.from_file(str(MINI_LM / "tokenizer.json"))
-    tokenizer.enable_truncation(TOKENS)
-    tokenizer.enable_padding()
+    tokenizer = read_tokenizer()
     with highwater.load(given.model) as model:
         found = paragraphs()
         points = embed(model, tokenizer, [text for _, text in found])

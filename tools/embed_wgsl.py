@@ -93,10 +93,21 @@ def with_includes(path: Path, library: Path, seen: list[Path]) -> str:
 def without_comments(source: str) -> str:
     """For those who download it: the same code, without what only people read."""
     lines = (line.strip() for line in re.sub(r"//[^\n]*", "", source).splitlines())
-    return "".join(f"{line}\n" for line in lines if line)
+    return "".join(f"{without_spaces(line)}\n" for line in lines if line)
 
 
-def header(name: str, source: str) -> str:
+def without_spaces(line: str) -> str:
+    """Around what ends a word anyway. Where signs would become another one together, such as two
+    minuses, they stay apart; and directives are the library's own."""
+    return line if line.startswith("#") else re.sub(r"(?<!>) *(>|[+*%=<,;:(){}]=? *)", _tight, line)
+
+
+def _tight(match: re.Match) -> str:
+    return match[1].rstrip()
+
+
+def header(name: str, source: str, text: str) -> str:
+    """`text` is what the library holds of the source."""
     *folders, stem = name.split("/")
     namespace = "::".join(["highwater", "wgsl", *folders])
     return "\n".join(
@@ -112,7 +123,7 @@ def header(name: str, source: str) -> str:
             *params_struct(source),
             f"  static constexpr bool kWalks = {str(walks(source)).lower()};",
             "  static constexpr KernelSource kSource{",
-            f'      "{stem}", kParamsSize, R"wgsl({source})wgsl"}};',
+            f'      "{stem}", kParamsSize, R"wgsl({text})wgsl"}};',
             "};",
             f"}}  // namespace {namespace}",
             "",
@@ -132,7 +143,8 @@ def main() -> None:
     args.header.parent.mkdir(parents=True, exist_ok=True)
     read = []
     source = with_includes(args.wgsl, args.library, read)
-    args.header.write_text(header(args.name, without_comments(source) if args.short else source))
+    text = without_comments(source) if args.short else source
+    args.header.write_text(header(args.name, source, text))
     args.depfile.write_text(f"{args.header}: {' '.join(str(path) for path in read)}\n")
 
 

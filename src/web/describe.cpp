@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "base/json.h"
+#include "runtime/session_access.h"
 #include "web/model.h"
 
 namespace highwater::web {
@@ -58,6 +61,13 @@ void write_accounts(Json& json, std::string_view name, const Accounts& accounts)
   json.end_object();
 }
 
+// Whether a run changes what the next one gives.
+bool keeps_state(const Session& session) {
+  const auto is_state = [](const ValueInfo& v) { return v.mutated && v.tensor.constant; };
+  const auto& values = SessionAccess::graph(session).values;
+  return std::any_of(values.begin(), values.end(), is_state);
+}
+
 }  // namespace
 
 std::string describe(Model& model) {
@@ -66,6 +76,7 @@ std::string describe(Model& model) {
   json.field("adapter", model.session().adapter_name());
   write_inputs(json, model);
   write_outputs(json, model);
+  json.field("keepsState", keeps_state(model.session()));
   if (const Generator* g = model.generator()) {
     json.key("text").begin_object();
     json.field("capacity", g->capacity());

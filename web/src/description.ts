@@ -34,6 +34,8 @@ export interface Description {
   adapter: string;
   inputs: InputDescription[];
   outputs: OutputDescription[];
+  /** Whether a run changes what the next one gives: a cache, or weights that learn. */
+  keepsState: boolean;
   text?: TextDescription;
 }
 

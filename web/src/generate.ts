@@ -1,4 +1,5 @@
 // Text from a language model. Tokens are drawn on the device, several for each submit.
+import { isChat, type Prompt } from "./chat.js";
 import { HighwaterError } from "./errors.js";
 import type { TextDescription } from "./description.js";
 import type { Tokenizer } from "./tokenizer.js";
@@ -42,7 +43,7 @@ export interface TextModel {
 
 export async function* generate(
   model: TextModel,
-  prompt: string | readonly number[],
+  prompt: Prompt,
   options: GenerateOptions = {},
 ): AsyncGenerator<string> {
   const { text } = model.description;
@@ -55,12 +56,13 @@ export async function* generate(
   }
   const { temperature = 0, topK = 0, topP = 1 } = options;
   const { seed = Math.floor(Math.random() * 2 ** 32) } = options;
-  const begin = typeof prompt === "string" ? tokenizer.encode(prompt) : [...prompt];
+  const begin = tokensOf(prompt, tokenizer);
   if (begin.length === 0) {
     if (text.beginToken === undefined) throw new HighwaterError("the prompt is empty");
     begin.push(text.beginToken);
   }
   const stops = typeof options.stop === "string" ? [options.stop] : (options.stop ?? []);
+  const endTokens = [...text.endTokens, ...(tokenizer.endTokens ?? [])];
   const room = text.capacity - begin.length;
   const most = Math.min(options.maxTokens ?? room, room);
   const stream = new TextStream((tokens) => tokenizer.decode(tokens), stops);
@@ -71,7 +73,7 @@ export async function* generate(
     const count = Math.min(options.tokensPerSubmit ?? 4, left);
     const drawn = await model.draw(tokens, count, { temperature, topK, topP, seed });
     options.signal?.throwIfAborted();
-    const end = drawn.findIndex((token) => text.endTokens.includes(token));
+    const end = drawn.findIndex((token) => endTokens.includes(token));
     const kept = end < 0 ? drawn : drawn.slice(0, end);
     tokens.push(...kept);
     options.onTokens?.(kept);
@@ -81,6 +83,18 @@ export async function* generate(
   }
   const rest = stream.end();
   if (rest) yield rest;
+}
+
+function tokensOf(prompt: Prompt, tokenizer: Tokenizer): number[] {
+  if (typeof prompt === "string") return tokenizer.encode(prompt);
+  if (!isChat(prompt)) return [...prompt];
+  if (!tokenizer.encodeChat) {
+    throw new HighwaterError(
+      "there is no chat template for a conversation; load the model with { tokenizerConfig }, such " +
+        "as its tokenizer_config.json",
+    );
+  }
+  return tokenizer.encodeChat(prompt);
 }
 
 /** Tokens in, text out. A character that is spread over several tokens comes out whole. */

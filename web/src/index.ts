@@ -1,6 +1,7 @@
 // PyTorch models on WebGPU, in the browser, at every live shape up to their bound.
 export type { ModelSource } from "./bytes.js";
 export { clearCache } from "./cache.js";
+export type { ChatMessage, Prompt } from "./chat.js";
 export type {
   Accounts,
   Description,
@@ -11,6 +12,7 @@ export type {
   TextDescription,
 } from "./description.js";
 export {
+  AdapterTooSmallError,
   DeviceLostError,
   DownloadError,
   HighwaterError,

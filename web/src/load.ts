@@ -3,8 +3,8 @@ import { type Bytes, type ModelSource, openBytes } from "./bytes.js";
 import { type Engine, type EngineOptions, sharedEngine } from "./engine.js";
 import { HighwaterError } from "./errors.js";
 import { advance } from "./exports.js";
-import { Model } from "./model.js";
-import { openTokenizer, type Tokenizer, type TokenizerSource } from "./tokenizer.js";
+import { type Loaded, Model } from "./model.js";
+import { openTokenizer, type TokenizerSource } from "./tokenizer.js";
 
 export interface Progress {
   /** "download" counts bytes; "weights", "kernels" and "first runs" count those. */
@@ -24,6 +24,10 @@ export interface LoadOptions extends EngineOptions {
   method?: string;
   /** For text: a tokenizer.json, its URL, or any object that encodes and decodes. */
   tokenizer?: TokenizerSource;
+  /** Beside it, for conversations: a tokenizer_config.json with a chat template, or its URL. */
+  tokenizerConfig?: string | URL | object;
+  /** Loads the model again, on a new device, if its own is lost; false if it is not said. */
+  recover?: boolean;
   /** How long the device may be silent before it is given up, in seconds; 300 if not said. */
   timeout?: number;
   /** Keeps float32 caches of attention as float16, at half the memory. */
@@ -34,15 +38,24 @@ export interface LoadOptions extends EngineOptions {
 export async function load(source: ModelSource, options: LoadOptions = {}): Promise<Model> {
   const { signal } = options;
   signal?.throwIfAborted();
+  if (options.recover && options.device) {
+    throw new HighwaterError("a device that is given cannot be recovered; leave `device` out");
+  }
   const tell = (progress: Progress) => options.onProgress?.(progress);
   const onBytes = (done: number, total?: number) => tell({ stage: "download", done, total });
   const [engine, bytes, tokenizer] = await Promise.all([
     sharedEngine(options),
     openBytes(source, { onProgress: onBytes, signal, cache: options.cache ?? false }),
-    options.tokenizer === undefined ? undefined : openTokenizer(options.tokenizer, signal),
+    options.tokenizer === undefined
+      ? undefined
+      : openTokenizer(options.tokenizer, options.tokenizerConfig, signal),
   ]);
   signal?.throwIfAborted();
-  return engine.loads.add(() => new Loading(engine, bytes, options, tell).run(tokenizer));
+  const place = (on: Engine, how: LoadOptions) =>
+    on.loads.add(() => new Loading(on, bytes, how, tell).run());
+  const again = async () => place(await sharedEngine(options), { ...options, signal: undefined });
+  const loaded = await place(engine, options);
+  return new Model(loaded, tokenizer, options.recover ? again : undefined);
 }
 
 // A page that is busy for longer than this is felt to stand still.
@@ -65,7 +78,7 @@ class Loading {
     this.#file = engine.exports.hw_file_open(bytes.size);
   }
 
-  async run(tokenizer: Tokenizer | undefined): Promise<Model> {
+  async run(): Promise<Loaded> {
     const { engine } = this;
     const { kernels } = engine.context;
     const before = { ...kernels };
@@ -84,9 +97,9 @@ class Loading {
     try {
       await this.#start();
       await this.#advance();
-      const model = new Model(engine, this.#model, tokenizer);
+      const handle = this.#model;
       this.#model = 0;
-      return model;
+      return { engine, handle };
     } finally {
       if (this.#model) engine.exports.hw_model_close(this.#model);
       engine.exports.hw_file_close(this.#file);

@@ -1,7 +1,8 @@
 // A model that is loaded: give it inputs of any live shape, and it gives its outputs.
 import { type Accounts, type Description, readDescription } from "./description.js";
 import type { Engine } from "./engine.js";
-import { HighwaterError } from "./errors.js";
+import type { Prompt } from "./chat.js";
+import { DeviceLostError, HighwaterError } from "./errors.js";
 import { generate, type GenerateOptions, type Sampling } from "./generate.js";
 import { type BufferInput, copyIn, copyOut, type OutputPlace } from "./on-device.js";
 import { Queue } from "./queue.js";
@@ -28,6 +29,12 @@ export interface RunOptions {
   outputs?: Record<string, OutputPlace>;
 }
 
+/** A model of the engine's. */
+export interface Loaded {
+  engine: Engine;
+  handle: number;
+}
+
 const mostDims = 8;
 
 export class Model {
@@ -36,21 +43,35 @@ export class Model {
   /** One call at a time; the others wait. */
   readonly #calls = new Queue();
   #isClosed = false;
+  #loaded: Loaded;
+  readonly #loadAgain: (() => Promise<Loaded>) | undefined;
 
   /** @internal: load() makes models. */
   constructor(
-    /** @internal */ readonly engine: Engine,
-    /** @internal */ readonly handle: number,
+    loaded: Loaded,
     /** What the model was loaded with, if anything. */
     readonly tokenizer: Tokenizer | undefined,
+    loadAgain?: () => Promise<Loaded>,
   ) {
-    engine.exports.hw_model_describe(handle);
-    this.description = readDescription(engine.text());
+    this.#loaded = loaded;
+    this.#loadAgain = loadAgain;
+    loaded.engine.exports.hw_model_describe(loaded.handle);
+    this.description = readDescription(loaded.engine.text());
+  }
+
+  /** @internal */
+  get engine(): Engine {
+    return this.#loaded.engine;
+  }
+  /** @internal */
+  get handle(): number {
+    return this.#loaded.handle;
   }
 
   /** Runs at the shapes of the inputs, which may be others each time. */
   run(inputs: RunInputs, options: RunOptions = {}): Promise<RunOutputs> {
-    return this.#exclusively(async () => {
+    const canRepeat = !this.description.keepsState && !hasBuffers(inputs, options);
+    return this.#exclusively(canRepeat, async () => {
       const { engine, handle } = this;
       options.signal?.throwIfAborted();
       const places = this.#places(options.outputs ?? {});
@@ -67,7 +88,7 @@ export class Model {
   }
 
   /** Text that follows on a prompt, piece by piece as it is drawn. */
-  generate(prompt: string | readonly number[], options?: GenerateOptions): AsyncGenerator<string> {
+  generate(prompt: Prompt, options?: GenerateOptions): AsyncGenerator<string> {
     return generate(this, prompt, options);
   }
 
@@ -76,7 +97,7 @@ export class Model {
    * only what the cache does not hold yet is fed, so that texts can take turns.
    */
   draw(tokens: readonly number[], count: number, sampling: Sampling): Promise<number[]> {
-    return this.#exclusively(async () => {
+    return this.#exclusively(true, async () => {
       const { engine, handle } = this;
       const { exports, memory } = engine;
       if (!this.description.text) throw new HighwaterError("this model does not write text");
@@ -111,11 +132,31 @@ export class Model {
   }
 
   /** Waits for the calls before, and keeps others waiting. */
-  #exclusively<T>(work: () => Promise<T>): Promise<T> {
+  #exclusively<T>(canRepeat: boolean, work: () => Promise<T>): Promise<T> {
     return this.#calls.add(async () => {
-      this.#checkOpen();
-      return work();
+      try {
+        this.#checkOpen();
+        return await work();
+      } catch (error) {
+        if (!(error instanceof DeviceLostError) || !this.#loadAgain) throw error;
+        await this.#recover(this.#loadAgain);
+      }
+      if (canRepeat) return work();
+      throw new DeviceLostError(
+        "the WebGPU device was lost, with what runs had left on it; the model is loaded again, and " +
+          "begins anew with the next call",
+      );
     });
+  }
+  async #recover(loadAgain: () => Promise<Loaded>): Promise<void> {
+    const { engine, handle } = this.#loaded;
+    await engine.context.device.lost; // so that all know of it
+    const loaded = await loadAgain();
+    if (!this.#isClosed) engine.exports.hw_model_close(handle);
+    this.#loaded = loaded;
+    if (!this.#isClosed) return;
+    loaded.engine.exports.hw_model_close(loaded.handle);
+    this.#checkOpen();
   }
   async #untilDone(): Promise<void> {
     const { exports } = this.engine;
@@ -183,7 +224,7 @@ export class Model {
       engine.exports.hw_call_integer(handle, input);
       return;
     }
-    if (typeof input === "object" && "buffer" in input && "dims" in input) {
+    if (isOnDevice(input)) {
       checkDims(input.dims, wanted.name);
       copyIn(engine, handle, i, input, wanted.name);
       this.#addTensor(0, input.dims, 0);
@@ -243,6 +284,16 @@ export class Model {
     });
     return outputs;
   }
+}
+
+function isOnDevice(input: RunInput): input is BufferInput {
+  return typeof input === "object" && "buffer" in input && "dims" in input;
+}
+
+/** Buffers of a device are lost with it. */
+function hasBuffers(inputs: RunInputs, { outputs = {} }: RunOptions): boolean {
+  const given = Object.values(inputs as Record<string, RunInput>).some(isOnDevice);
+  return given || Object.values(outputs).some((place) => place !== "gpu");
 }
 
 function asTensor(

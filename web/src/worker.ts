@@ -1,24 +1,23 @@
 // The same interface from a worker, so that a page has nothing to do but to wait.
 import type { ModelSource } from "./bytes.js";
 import type { Accounts, Description } from "./description.js";
-import { DeviceLostError, DownloadError, HighwaterError } from "./errors.js";
-import { NoWebGpuError, OutOfMemoryError } from "./errors.js";
+import type { Prompt } from "./chat.js";
+import { errorClasses, HighwaterError } from "./errors.js";
 import { generate, type GenerateOptions, type Sampling } from "./generate.js";
 import type { LoadOptions, Progress } from "./load.js";
 import type { LoadedModel, FromWorker, ToWorker, Work, WorkerLoadOptions } from "./messages.js";
 import type { RunInputs, RunOptions, RunOutputs } from "./model.js";
 import { openTokenizer, type Tokenizer } from "./tokenizer.js";
 
-export { DeviceLostError, DownloadError, HighwaterError, NoWebGpuError, OutOfMemoryError };
-export type { GenerateOptions, LoadOptions, ModelSource, Progress, RunInputs, RunOutputs };
-
-const classes: Record<string, new (message: string) => Error> = {
+export {
+  AdapterTooSmallError,
+  DeviceLostError,
+  DownloadError,
   HighwaterError,
   NoWebGpuError,
   OutOfMemoryError,
-  DeviceLostError,
-  DownloadError,
-};
+} from "./errors.js";
+export type { GenerateOptions, LoadOptions, ModelSource, Progress, RunInputs, RunOutputs };
 
 interface Call {
   resolve(result: unknown): void;
@@ -83,7 +82,7 @@ class Thread {
     this.#calls.delete(reply.call);
     if ("error" in reply) {
       const { name, message } = reply.error;
-      call.reject(new (classes[name] ?? HighwaterError)(message));
+      call.reject(new (errorClasses[name] ?? HighwaterError)(message));
     } else {
       call.resolve(reply.result);
     }
@@ -94,7 +93,7 @@ let thread: Thread | undefined;
 
 /** Loads a model into a worker, which all models that are loaded so share. */
 export async function load(source: ModelSource, options: LoadOptions = {}): Promise<WorkerModel> {
-  const { signal, onProgress, tokenizer, device, wasm, ...rest } = options;
+  const { signal, onProgress, tokenizer, tokenizerConfig, device, wasm, ...rest } = options;
   if (device) throw new HighwaterError("a worker has a device of its own; leave `device` out");
   if (wasm instanceof WebAssembly.Module) {
     throw new HighwaterError("for a worker, `wasm` is where the module is: a URL");
@@ -108,7 +107,7 @@ export async function load(source: ModelSource, options: LoadOptions = {}): Prom
       signal,
       onProgress,
     }),
-    tokenizer === undefined ? undefined : openTokenizer(tokenizer, signal),
+    tokenizer === undefined ? undefined : openTokenizer(tokenizer, tokenizerConfig, signal),
   ]);
   return new WorkerModel(owner, loaded, opened);
 }
@@ -154,7 +153,7 @@ export class WorkerModel {
   draw(tokens: readonly number[], count: number, sampling: Sampling): Promise<number[]> {
     return this.#ask({ kind: "draw", model: this.#model, tokens, count, sampling });
   }
-  generate(prompt: string | readonly number[], options?: GenerateOptions): AsyncGenerator<string> {
+  generate(prompt: Prompt, options?: GenerateOptions): AsyncGenerator<string> {
     return generate(this, prompt, options);
   }
   accounts(): Promise<{ load: Accounts; run: Accounts }> {

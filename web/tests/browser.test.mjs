@@ -14,3 +14,4 @@ await import("./cases/trouble.mjs");
 await import("./cases/worker.mjs");
 await import("./cases/pages.mjs");
 await import("./cases/project.mjs");
+await import("./cases/strict.mjs");

@@ -5,12 +5,16 @@ and outputs of all calls.
 """
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
 import highwater
+import jinja2
 import numpy as np
 import torch
+from highwater.export import to_pte
+from tokenizers import Tokenizer
 from torch import nn
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,6 +68,19 @@ class Words(nn.Module):
         h = self.norm(self.embedding(tokens))
         scores = torch.softmax(h @ h.transpose(1, 2), -1)
         return scores @ h, torch.argmax(h, -1)
+
+
+class Meaning(nn.Module):
+    """What MiniLM is to the page Search, but much smaller: texts to points by their words."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(2048, 64)
+
+    def forward(self, ids, mask):
+        counts = mask[:, :, None].float()
+        point = (self.embedding(ids) * counts).sum(1)
+        return point / point.norm(dim=1, keepdim=True)
 
 
 def pieces(x):
@@ -135,6 +152,58 @@ def shipped_calls(path: Path) -> dict:
     return {"calls": record_calls(path, calls), "texts": texts}
 
 
+# As models bring them along: with special tokens, with conditions, and with roles that are refused.
+TEMPLATES = (
+    "{% for m in messages %}{{ '<|im_start|>' + m['role'] + '\n' + m['content'] + '<|im_end|>\n' }}"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}",
+    "{{ bos_token }}{%- for m in messages -%}{%- if m.role == 'user' -%}"
+    "[INST] {{ m.content | trim }} [/INST]{%- elif m.role == 'assistant' -%}"
+    " {{ m.content }}{{ eos_token }}{%- else -%}"
+    "{{ raise_exception('only users and assistants') }}{%- endif -%}{%- endfor -%}",
+    "{%- set ns = namespace(first=true) -%}{%- for m in messages if m.content | length > 0 -%}"
+    "{{ '' if ns.first else '\n' }}{{ loop.index }}. {{ m.role | capitalize }}: {{ m.content }}"
+    "{%- set ns.first = false -%}{%- endfor %}",
+)
+CHAT = [
+    {"role": "user", "content": " Who was Jonah? "},
+    {"role": "assistant", "content": "A prophet."},
+    {"role": "user", "content": "Where did he go?"},
+]
+
+
+def chats() -> list[dict]:
+    """What Python makes of a conversation, and its tokens."""
+    config = {"bos_token": "<s>", "eos_token": {"content": "</s>"}}
+    tokenizer = Tokenizer.from_file(str(ROOT / "models/kjv/tokenizer.json"))
+    environment = jinja2.Environment(trim_blocks=True, lstrip_blocks=True)
+    rendered = []
+    for template in TEMPLATES:
+        text = environment.from_string(template).render(
+            messages=CHAT, add_generation_prompt=True, bos_token="<s>", eos_token="</s>"
+        )
+        tokens = tokenizer.encode(text, add_special_tokens=False).ids
+        rendered.append(
+            {"config": config | {"chat_template": template}, "text": text, "tokens": tokens}
+        )
+    return [{"messages": CHAT, **chat} for chat in rendered]
+
+
+def make_search(folder: Path) -> None:
+    """The page Search with a small model; its sentences are the page's own."""
+    folder.mkdir(exist_ok=True)
+    dims = {0: live("texts", most=16), 1: live("tokens", most=128)}
+    example = (torch.ones(16, 128, dtype=torch.long),) * 2
+    program = to_pte(Meaning().eval(), example, (dims, dims))
+    (folder / "model.pte").write_bytes(program)
+    shutil.copy(ROOT / "models/kjv/tokenizer.json", folder)
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    sentences = json.loads((ROOT / "web/pages/sentences.json").read_text())
+    with highwater.load(folder / "model.pte") as model:
+        tokens = [np.array([tokenizer.encode(text).ids[:128]]) for _, text in sentences]
+        points = np.concatenate([model(ids, np.ones_like(ids)) for ids in tokens])
+    (folder / "points.bin").write_bytes(points.astype("<f4").tobytes())
+
+
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(0)
@@ -142,6 +211,11 @@ def main(folder: Path) -> None:
         path = folder / f"{name}.pte"
         path.write_bytes(lower(module.eval(), example, dynamic_shapes))
         (folder / f"{name}.json").write_text(json.dumps({"calls": record_calls(path, calls)}))
+    # More than a device has without asking for it.
+    rows = shapes({0: live(most=40_000)})
+    (folder / "wide.pte").write_bytes(lower(Fn(torch.relu), (floats(40_000, 1024),), rows))
+    (folder / "chats.json").write_text(json.dumps(chats()))
+    make_search(folder / "search")
     shipped = shipped_calls(ROOT / "models/kjv/model.pte")
     (folder / "shipped.json").write_text(json.dumps(shipped))
 

@@ -7,5 +7,6 @@ export function pageFolders(root) {
     "/highwater/": path.join(root, "web/dist"),
     "/tokenizers/": path.join(root, "web/node_modules/@huggingface/tokenizers/dist"),
     "/models/": path.join(root, "models"),
+    "/search/": path.join(root, "build/search"), // what ./playground --search makes
   };
 }

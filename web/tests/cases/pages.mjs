@@ -1,10 +1,12 @@
 // The pages, used as a person would. HIGHWATER_SCREENSHOTS names a folder for pictures of them.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pageFolders } from "../../tools/page-folders.mjs";
 import { serve } from "../../tools/server.mjs";
 import { fixture, root } from "../support/fixture.mjs";
+import { native } from "../support/native.mjs";
 
 const patience = { timeout: 150_000 };
 
@@ -15,7 +17,11 @@ async function picture(page, name) {
 
 describe("the pages", () => {
   let server;
-  before(async () => (server = await serve(pageFolders(root))));
+  before(async () => {
+    // The page Search with a small model, whose numbers the native run has given.
+    const folders = { ...pageFolders(root), "/search/": path.join(native, "search") };
+    server = await serve(folders);
+  });
   after(() => server.close());
 
   it("write the text of the native run, and stop when they are told to", async () => {
@@ -64,6 +70,64 @@ describe("the pages", () => {
     });
     await page.getByText("this is not a .pte file").waitFor(patience);
     await picture(page, "inside-error");
+    await page.close();
+  });
+
+  it("search by meaning at every length, and say what to do where the model is not there", async () => {
+    const page = await fixture.browser.open(`${server.url}/search.html`);
+    await page.locator("#results li").first().waitFor(patience);
+    const first = () => page.locator("#results li").first();
+    const sentences = JSON.parse(readFileSync(path.join(root, "web/pages/sentences.json"), "utf8"));
+    // Each sentence is nearest to itself, by the points that the native run has given.
+    for (const [place, text] of [sentences[0], sentences[101], sentences[440]]) {
+      await page.fill("#query", text);
+      await page.locator(`#results[data-query=${JSON.stringify(text)}]`).waitFor(patience);
+      assert.equal(await first().locator("cite").textContent(), place);
+      assert.equal(await first().locator("span").textContent(), "1.00");
+    }
+    await page.waitForFunction(() => Number(document.getElementById("lengths").textContent) === 4);
+    assert.equal(await page.locator("#objects").textContent(), "0");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await picture(page, "search-phone");
+    await page.close();
+
+    const bare = await serve({ ...pageFolders(root), "/search/": path.join(root, "build/none") });
+    const missing = await fixture.browser.open(`${bare.url}/search.html`);
+    await missing.getByText("./playground --search").waitFor(patience);
+    await picture(missing, "search-missing");
+    await missing.close();
+    bare.close();
+  });
+
+  it("see a face at sizes of the frame without new buffers, and none where there is none", async () => {
+    const page = await fixture.browser.open(`${server.url}/see.html`);
+    await page
+      .getByText(/^1 face \(\d+ %\)$/)
+      .first()
+      .waitFor(patience);
+    for (const side of [151, 224]) {
+      await page.locator("#side").fill(String(side));
+      await page.getByText(new RegExp(`^${side} × `)).waitFor(patience);
+      assert.match(await page.locator("#faces").textContent(), /^1 face/);
+      assert.equal(await page.locator("#new-buffers").textContent(), "0");
+    }
+    assert.ok(Number(await page.locator("#shapes").textContent()) > 10);
+    assert.ok(Number(await page.locator("#buffers").textContent()) > 10);
+    await picture(page, "see");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await picture(page, "see-phone");
+    await page.setInputFiles("#file", {
+      name: "icon.svg",
+      mimeType: "image/svg+xml",
+      buffer: readFileSync(path.join(root, "web/pages/icon.svg")),
+    });
+    await page.getByText("No face").first().waitFor(patience);
+    await page.setInputFiles("#file", {
+      name: "notes.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from("no picture"),
+    });
+    await page.getByText("this is not a picture").waitFor(patience);
     await page.close();
   });
 });

@@ -1,10 +1,13 @@
-// The package in an empty project: its types, and the README's example built by Vite.
+// The package in an empty project: its types, the README's example built by Vite, and smaller ones by
+// webpack and esbuild.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import * as esbuild from "esbuild";
+import webpack from "webpack";
 import { serve } from "../../tools/server.mjs";
-import { fixture, root } from "../support/fixture.mjs";
+import { fixture, root, web } from "../support/fixture.mjs";
 import { Project } from "../support/project.mjs";
 
 const readme = readFileSync(path.join(root, "README.md"), "utf8");
@@ -12,6 +15,7 @@ const [, example] = readme.match(/^```js\n(.*?)^```$/ms);
 
 const typed = `
 import { load, type Model, type Progress, type TensorOutput } from "highwater";
+import { useModel } from "highwater/react";
 import { load as loadInWorker } from "highwater/worker";
 
 const model: Model = await load(new Blob([]), {
@@ -21,12 +25,33 @@ const outputs = await model.run({ x: { data: new Float32Array(3), dims: [1, 3] }
 const y: TensorOutput = outputs.y;
 export const sum: number = y.data[0] + y.dims[0];
 for await (const piece of model.generate("a", { topK: 4 })) piece.trim();
+for await (const piece of model.generate([{ role: "user", content: "a" }])) piece.trim();
+export function useTitle(): string {
+  const { model, progress, error } = useModel("model.pte", { cache: true, recover: true });
+  return error?.message ?? progress?.stage ?? model?.description.outputs[0].name ?? "";
+}
 const distant = await loadInWorker("model.pte");
 await distant.run([new Int32Array(2)], { transfer: true });
 // @ts-expect-error: there is no such option
 await load("model.pte", { onprogress: () => {} });
+// @ts-expect-error: a hook tells its progress itself
+export const useOther = () => useModel("model.pte", { onProgress: () => {} });
 // @ts-expect-error: a text is not a tensor
 await model.run({ x: "text" });
+`;
+
+// In the page and in a worker.
+const both = `
+import { load } from "highwater";
+import { load as loadInWorker } from "highwater/worker";
+
+const titles = [];
+for (const open of [load, loadInWorker]) {
+  const model = await open("/words.pte");
+  const { output0 } = await model.run([{ data: [1, 2, 3], dims: [1, 3] }]);
+  titles.push(output0.dims.join());
+}
+document.title = titles.join(" ");
 `;
 
 describe("the package in an empty project", () => {
@@ -36,7 +61,12 @@ describe("the package in an empty project", () => {
       "index.html": '<body><script type="module" src="/main.js"></script></body>',
       "main.js": `${example}\ndocument.title = logits.dims.join();\n`,
       "typed.ts": typed,
+      "both.js": both,
+      "component.jsx": readFileSync(path.join(web, "tests/support/component.jsx"), "utf8"),
     });
+    for (const name of ["react", "react-dom", "scheduler", "@types/react", "csstype"]) {
+      project.borrow(name);
+    }
     project.addModel();
   });
   after(() => project.remove());
@@ -57,5 +87,79 @@ describe("the package in an empty project", () => {
     assert.ok(text.trim().startsWith(texts[0].greedy.trim()), text);
     await page.close();
     server.close();
+  });
+
+  /** A page that consists of a folder's main.js. */
+  async function openBuilt(folder) {
+    const page = '<!doctype html><body><script type="module" src="/main.js"></script></body>';
+    project.write(`${folder}/index.html`, page);
+    cpSync(path.join(root, "build/web-native/words.pte"), project.file(`${folder}/words.pte`));
+    const server = await serve({ "/": project.file(folder) });
+    const tab = await fixture.browser.open(`${server.url}/`);
+    tab.on("close", () => server.close());
+    return tab;
+  }
+  async function titleOf(folder) {
+    const tab = await openBuilt(folder);
+    await tab.waitForFunction(() => document.title, undefined, { timeout: 100_000 });
+    const title = await tab.title();
+    await tab.close();
+    return title;
+  }
+
+  it("is built by webpack, with its worker", async () => {
+    const stats = await new Promise((resolve, reject) =>
+      webpack(
+        {
+          mode: "production",
+          context: project.folder,
+          entry: "./both.js",
+          output: { path: project.file("by-webpack"), filename: "main.js", publicPath: "/" },
+          performance: false,
+        },
+        (error, stats) => (error ? reject(error) : resolve(stats)),
+      ),
+    );
+    assert.deepEqual(stats.toJson({ all: false, errors: true, warnings: true }).errors, []);
+    const title = await titleOf("by-webpack");
+    assert.equal(title, "1,3,32 1,3,32");
+  });
+
+  it("is built by esbuild, as docs/web.md says it, with its worker", async () => {
+    const dist = project.file("node_modules/highwater/dist");
+    const result = await esbuild.build({
+      absWorkingDir: project.folder,
+      entryPoints: { main: "both.js", "worker-thread": path.join(dist, "worker-thread.js") },
+      outdir: "by-esbuild",
+      bundle: true,
+      format: "esm",
+      logLevel: "silent",
+    });
+    assert.deepEqual(result.warnings, []);
+    cpSync(path.join(dist, "highwater.wasm"), project.file("by-esbuild/highwater.wasm"));
+    const title = await titleOf("by-esbuild");
+    assert.equal(title, "1,3,32 1,3,32");
+  });
+
+  it("has a hook for React that loads, runs, changes its model and tells of errors", async () => {
+    await esbuild.build({
+      absWorkingDir: project.folder,
+      entryPoints: { main: "component.jsx" },
+      outdir: "by-react",
+      bundle: true,
+      format: "esm",
+      jsx: "automatic",
+      define: { "process.env.NODE_ENV": '"development"' },
+      logLevel: "silent",
+    });
+    const dist = project.file("node_modules/highwater/dist");
+    cpSync(path.join(dist, "highwater.wasm"), project.file("by-react/highwater.wasm"));
+    const tab = await openBuilt("by-react");
+    await tab.getByText("1 × 2 × 32").waitFor({ timeout: 100_000 });
+    await tab.evaluate(() => change("/none.pte"));
+    await tab.getByText("DownloadError").waitFor();
+    await tab.evaluate(() => change("/words.pte"));
+    await tab.getByText("1 × 2 × 32").waitFor();
+    await tab.close();
   });
 });

@@ -13,6 +13,8 @@ describe("the shipped model in the browser", () => {
       globalThis.progress = [];
       globalThis.model = await load("/models/kjv/model.pte", {
         tokenizer: "/models/kjv/tokenizer.json",
+        tokenizerConfig: { chat_template: "{% for m in messages %}{{ m.content }}\n{% endfor %}" },
+        recover: true,
         onProgress: (step) => progress.push(step),
       });
     });
@@ -125,5 +127,56 @@ describe("the shipped model in the browser", () => {
       return { pieces, reason, after };
     });
     assert.deepEqual(got, { pieces: 3, reason: "enough", after: " of the LORD," });
+  });
+
+  it("answers in a conversation, as its template writes that down", async () => {
+    const got = await page.evaluate(async () => {
+      const messages = [
+        { role: "user", content: "In the beginning" },
+        { role: "user", content: "And it came" },
+      ];
+      const write = async (prompt) => {
+        let all = "";
+        for await (const piece of model.generate(prompt, { maxTokens: 6 })) all += piece;
+        return all;
+      };
+      return [await write(messages), await write("In the beginning\nAnd it came\n")];
+    });
+    assert.ok(got[0].length > 0);
+    assert.equal(got[0], got[1]);
+  });
+
+  // The last of these tests: others find the kernels on the new device.
+  it("goes on with a text on a new device if it loses its own, but not with a run", async () => {
+    const { texts, calls } = fixture.native("shipped");
+    const got = await page.evaluate(
+      async ({ prompt, inputs }) => {
+        const lose = () => model.device.destroy();
+        const old = model.device;
+        let text = "";
+        for await (const piece of model.generate(prompt, { maxTokens: 24 })) {
+          if (!text) lose();
+          text += piece;
+        }
+        const isNew = model.device !== old;
+        lose();
+        const run = () => model.run(inputs).then(({ logits }) => [...logits.data]);
+        const error = await run().catch(({ name, message }) => ({ name, message }));
+        return {
+          text,
+          isNew,
+          error,
+          logits: await run(),
+          keepsState: model.description.keepsState,
+        };
+      },
+      { prompt: texts[0].prompt, inputs: calls[1].inputs },
+    );
+    assert.equal(got.text, texts[0].greedy);
+    assert.equal(got.isNew, true);
+    assert.equal(got.error.name, "DeviceLostError");
+    assert.match(got.error.message, /loaded again, and begins anew/);
+    assert.equal(got.keepsState, true);
+    assertClose({ dims: [1, 2048], data: got.logits }, calls[1].outputs[0], "logits");
   });
 });

@@ -228,6 +228,41 @@ describe("the device", () => {
     }
     await assertWorks();
   });
+
+  it("that is lost is replaced for a model that asks for it, in the call that finds out", async () => {
+    const { calls } = fixture.native("pictures");
+    const got = await page.evaluate(async (inputs) => {
+      const model = await highwater.load("/native/pictures.pte", { recover: true });
+      const { keepsState } = model.description;
+      model.device.destroy();
+      const [first, second] = await Promise.all([model.run(inputs), model.run(inputs)]);
+      const buffer = model.device.createBuffer({ size: 64, usage: GPUBufferUsage.COPY_SRC });
+      model.device.destroy();
+      const onLost = await caught(model.run([{ buffer, dims: [1, 3, 1, 1] }]));
+      const third = await model.run(inputs);
+      model.close();
+      const data = [first, second, third].map(({ output0 }) => ({
+        ...output0,
+        data: [...output0.data],
+      }));
+      return { keepsState, data, onLost };
+    }, calls[1].inputs);
+    assert.equal(got.keepsState, false);
+    got.data.forEach((output, i) => assertClose(output, calls[1].outputs[0], `run ${i}`));
+    assert.equal(got.onLost.name, "DeviceLostError");
+  });
+
+  it("that is too small for a model is an error of its own", async () => {
+    const error = await page.evaluate(async () => {
+      const adapter = await navigator.gpu.requestAdapter();
+      const device = await adapter.requestDevice(); // with the least that WebGPU allows
+      const error = await caught(highwater.load("/native/wide.pte", { device }));
+      device.destroy();
+      return error;
+    });
+    assert.equal(error.name, "AdapterTooSmallError", error.message);
+    assert.match(error.message, /163840000 bytes; adapter .* allows at most .*smaller/);
+  });
 });
 
 describe("a browser without WebGPU", () => {

@@ -22,6 +22,7 @@ export async function openBrowser() {
     ],
   });
   return {
+    profile,
     async open(url) {
       const page = await context.newPage();
       page.on("console", (message) => {

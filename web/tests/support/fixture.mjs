@@ -1,26 +1,12 @@
 // What the tests of a file share: the server, the browser, and what the native engine gave.
-import { execFileSync } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { openBrowser } from "./browser.mjs";
 import { FragileFile } from "./fragile.mjs";
+import { makeNative, native, root, web } from "./native.mjs";
 import { serve } from "../../tools/server.mjs";
 
-export const web = path.join(import.meta.dirname, "../..");
-export const root = path.join(web, "..");
-const native = path.join(root, "build/web-native");
-
-// Made anew where the programs have changed, or the engine that was installed.
-function makeNative() {
-  const script = path.join(web, "tests/native.py");
-  const sources = [script, path.join(root, ".venv/highwater-installed-ON")];
-  const times = sources.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  const made = statSync(path.join(native, "shipped.json"), { throwIfNoEntry: false });
-  if (made?.mtimeMs > Math.max(...times)) return;
-  execFileSync(path.join(root, ".venv/bin/python"), [script, native], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-}
+export { root, web };
 
 // One that breaks off, and one that never ends.
 const brokenDownloads = () => {
@@ -34,6 +20,17 @@ const brokenDownloads = () => {
   };
 };
 
+// A page whose policy allows the engine's WebAssembly, and no other code made at run time.
+const strictPages = () => ({
+  "/strict.html": (_request, response) =>
+    response
+      .writeHead(200, {
+        "content-type": "text/html",
+        "content-security-policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'",
+      })
+      .end('<!doctype html><link rel="icon" href="data:,"><title>Strict</title>'),
+});
+
 /** All tests share a page, because the kernels that it has made are there for the next. */
 class Fixture {
   async start() {
@@ -46,7 +43,11 @@ class Fixture {
       "/native/": native,
     };
     this.fragile = new FragileFile(readFileSync(path.join(native, "words.pte")));
-    const special = { ...brokenDownloads(), "/fragile.pte": this.fragile.answer };
+    const special = {
+      ...brokenDownloads(),
+      ...strictPages(),
+      "/fragile.pte": this.fragile.answer,
+    };
     this.server = await serve(folders, { special });
     this.browser = await openBrowser();
     this.page = await this.open();

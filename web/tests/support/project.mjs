@@ -1,6 +1,14 @@
 // A project of a user's, with nothing in it but the package as it is published.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { root, web } from "./fixture.mjs";
@@ -25,8 +33,11 @@ export class Project {
     });
   }
 
+  file(name) {
+    return path.join(this.folder, name);
+  }
   write(name, content) {
-    const file = path.join(this.folder, name);
+    const file = this.file(name);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, content);
   }
@@ -34,6 +45,12 @@ export class Project {
     for (const file of ["model.pte", "tokenizer.json"]) {
       cpSync(path.join(root, "models/kjv", file), path.join(this.folder, "public", file));
     }
+  }
+  /** Has a package that is installed for the tests in the project, too. */
+  borrow(name) {
+    const link = this.file(`node_modules/${name}`);
+    mkdirSync(path.dirname(link), { recursive: true });
+    if (!existsSync(link)) cpSync(path.join(web, "node_modules", name), link, { recursive: true });
   }
   /** Runs a tool of ours in the project. */
   run(tool, ...args) {

@@ -1,0 +1,126 @@
+// Highwater beside other engines, in the same browser: `npm run bench`.
+//
+//   npm run bench -- [--times 5] [--changes 200] [--write-docs]
+//
+// It makes the models of ./bench first, which takes some minutes, and installs the other engines into
+// web/bench/node_modules. --write-docs puts the table into docs/performance.md.
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { brotliCompressSync } from "node:zlib";
+import { serve } from "../tools/server.mjs";
+import { openBrowser } from "../tests/support/browser.mjs";
+import { memoryOf } from "./memory.mjs";
+import { asTable, writeDocs } from "./report.mjs";
+
+const here = import.meta.dirname;
+const root = path.join(here, "../..");
+const models = path.join(root, "build/web-bench");
+const { values: options } = parseArgs({
+  options: {
+    times: { type: "string", default: "5" },
+    changes: { type: "string", default: "200" },
+    "write-docs": { type: "boolean", default: false },
+  },
+});
+
+/** transformers.js runs encoders here; its decoders want another graph than ./bench writes. */
+const rows = [
+  ["tiny", "Highwater"],
+  ["tiny", "onnxruntime-web"],
+  ["minilm", "Highwater"],
+  ["minilm", "onnxruntime-web"],
+  ["minilm", "transformers.js"],
+];
+
+function setUp() {
+  if (!existsSync(path.join(here, "node_modules"))) {
+    const quiet = ["--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts"];
+    execFileSync("npm", ["install", ...quiet], { cwd: here, stdio: "inherit" });
+  }
+  const python = path.join(root, ".venv/bin/python");
+  execFileSync(python, [path.join(here, "models.py"), models], { stdio: "inherit" });
+}
+
+/** What a page fetches of an engine, as it is and with brotli. */
+class Downloads {
+  #sizes = new Map();
+
+  watch(page) {
+    page.on("response", async (response) => {
+      const { pathname } = new URL(response.url());
+      if (!/\.(js|mjs|wasm)$/.test(pathname) || pathname === "/engines.js") return;
+      const body = await response.body().catch(() => undefined);
+      if (body) this.#sizes.set(pathname, body);
+    });
+  }
+  sum() {
+    const all = [...this.#sizes.values()];
+    const add = (size) => all.reduce((sum, body) => sum + size(body), 0);
+    return {
+      bytes: add((body) => body.length),
+      compressed: add((b) => brotliCompressSync(b).length),
+    };
+  }
+}
+
+async function measure(url, model, engine) {
+  const browser = await openBrowser();
+  try {
+    const downloads = new Downloads();
+    const first = await browser.open("about:blank");
+    const before = memoryOf(browser.profile);
+    downloads.watch(first);
+    await first.goto(url);
+    const cold = await first.evaluate(([e, m]) => start(e, m), [engine, model]);
+    await first.close();
+    const page = await browser.open(url);
+    const warm = await page.evaluate(([e, m]) => start(e, m), [engine, model]);
+    const run = async (name, times) =>
+      page.evaluate(([name, m, n]) => globalThis[name](m, n), [name, model, Number(times)]);
+    const steps = await run("measure", options.times);
+    const loaded = memoryOf(browser.profile);
+    const changing = await run("change", options.changes);
+    const after = memoryOf(browser.profile);
+    return {
+      model,
+      engine,
+      download: downloads.sum(),
+      cold: cold.seconds,
+      warm: warm.seconds,
+      step: steps.milliseconds,
+      changing,
+      error: Math.max(cold.error, warm.error, steps.error),
+      memory: { loaded: loaded - before, after: after - before },
+    };
+  } catch (error) {
+    return { model, engine, failed: error.message.split("\n")[0] };
+  } finally {
+    await browser.close();
+  }
+}
+
+setUp();
+const server = await serve({
+  "/": here,
+  "/highwater/": path.join(root, "web/dist"),
+  "/models/": models,
+  "/node_modules/": path.join(here, "node_modules"),
+  "/transformers-ort/": path.join(
+    here,
+    "node_modules/@huggingface/transformers/node_modules/onnxruntime-web/dist",
+  ),
+});
+const results = [];
+for (const [model, engine] of rows) {
+  console.error(`${model}: ${engine}`);
+  const result = await measure(`${server.url}/page.html`, model, engine);
+  const { tolerance } = JSON.parse(readFileSync(path.join(models, model, "about.json"), "utf8"));
+  results.push({ ...result, tolerance: tolerance[engine === "Highwater" ? "pte" : "onnx"] });
+  console.error(JSON.stringify(results.at(-1)));
+}
+server.close();
+const table = asTable(results, options);
+console.log(table);
+if (options["write-docs"]) writeDocs(path.join(root, "docs/performance.md"), table);
