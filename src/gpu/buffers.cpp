@@ -10,6 +10,8 @@ namespace {
 constexpr WGPUBufferUsage kTensorUsage =
     WGPUBufferUsage_Storage | WGPUBufferUsage_CopyDst | WGPUBufferUsage_CopySrc;
 
+}  // namespace
+
 WGPUTextureFormat format_of(Texels texels) {
   switch (texels) {
     case Texels::Sint4:
@@ -22,21 +24,6 @@ WGPUTextureFormat format_of(Texels texels) {
       return WGPUTextureFormat_R32Uint;
     default:
       return WGPUTextureFormat_RGBA32Float;
-  }
-}
-
-}  // namespace
-
-WGPUTextureSampleType sample_type(Texels texels) {
-  switch (texels) {
-    case Texels::Sint4:
-      return WGPUTextureSampleType_Sint;
-    case Texels::Uint4:
-    case Texels::Uint2:
-    case Texels::Uint1:
-      return WGPUTextureSampleType_Uint;
-    default:
-      return WGPUTextureSampleType_UnfilterableFloat;
   }
 }
 

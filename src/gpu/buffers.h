@@ -36,7 +36,7 @@ class Buffers {
   std::vector<Slot> slots_;
 };
 
-// How a shader sees an image's texels.
-WGPUTextureSampleType sample_type(Texels texels);
+// Of an image with such texels.
+WGPUTextureFormat format_of(Texels texels);
 
 }  // namespace highwater::gpu

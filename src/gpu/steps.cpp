@@ -25,8 +25,9 @@ std::vector<WGPUBindGroupLayoutEntry> layout_of(const ExecutableSpec& spec, cons
     const Texels texels = spec.buffers[b.buffer].texels;
     entries.push_back(layout_entry(i + 1));
     if (texels != Texels::None) {
-      entries.back().texture.sampleType = sample_type(texels);
-      entries.back().texture.viewDimension = WGPUTextureViewDimension_2D;
+      entries.back().storageTexture.access = WGPUStorageTextureAccess_ReadOnly;
+      entries.back().storageTexture.format = format_of(texels);
+      entries.back().storageTexture.viewDimension = WGPUTextureViewDimension_2D;
     } else {
       entries.back().buffer.type =
           b.writes ? WGPUBufferBindingType_Storage : WGPUBufferBindingType_ReadOnlyStorage;

@@ -124,7 +124,7 @@ Result<Image> WebGpuDevice::make_image(WGPUTextureFormat format, uint32_t rows, 
                                        Accounts& accounts) {
   WGPUTextureDescriptor d = WGPU_TEXTURE_DESCRIPTOR_INIT;
   d.label = view("constant");
-  d.usage = WGPUTextureUsage_TextureBinding | WGPUTextureUsage_CopyDst;
+  d.usage = WGPUTextureUsage_StorageBinding | WGPUTextureUsage_CopyDst;
   d.size = {kImageWidth, rows, 1};
   d.format = format;
   Image image;

@@ -58,14 +58,18 @@ Texels texels_of(std::string_view memory) {
   return memory == "u32" ? Texels::Uint1 : Texels::None;
 }
 
-std::string_view texture_type(Texels texels) {
+std::string_view texel_format(Texels texels) {
   switch (texels) {
-    case Texels::Float4:
-      return "texture_2d<f32>";
     case Texels::Sint4:
-      return "texture_2d<i32>";
+      return "rgba32sint";
+    case Texels::Uint4:
+      return "rgba32uint";
+    case Texels::Uint2:
+      return "rg32uint";
+    case Texels::Uint1:
+      return "r32uint";
     default:
-      return "texture_2d<u32>";
+      return "rgba32float";
   }
 }
 
@@ -73,7 +77,7 @@ void declare_memory(std::string& out, std::string_view name, size_t index, std::
                     const OperandUse& use) {
   append(out, text("@group(0) @binding(", index, ") var"));
   if (use.texels != Texels::None) {
-    append(out, text(" ", name, ": ", texture_type(use.texels), ";\n"));
+    append(out, text(" ", name, ": texture_storage_2d<", texel_format(use.texels), ", read>;\n"));
   } else {
     append(out, text("<storage, ", use.writes ? "read_write" : "read", "> ", name, ": array<", type,
                      ">;\n"));
@@ -89,7 +93,7 @@ void declare_texel(std::string& out, std::string_view name, std::string_view typ
     append(out, text(name, "[AT]; }\n"));
   } else {
     append(out, text("textureLoad(", name, ", vec2<u32>(AT % ", kImageWidth, "u, AT / ",
-                     kImageWidth, "u), 0)", used, "; }\n"));
+                     kImageWidth, "u))", used, "; }\n"));
   }
 }
 

@@ -18,6 +18,8 @@ constexpr Pass kPasses[] = {
     {"linear_swiglu", &fuse_linear_swiglu},
     {"shared_input", &share_linear_inputs},
     {"add_rms_norm", &fuse_add_rms_norm},
+    {"attention", &fuse_attention},
+    {"attention_layout", &attend_in_place},
     {"conv_epilogue", &fuse_conv_epilogue},
     {"q8_conv_activation", &fuse_q8_conv_activation},
     {"channels_last", &keep_channels_last},

@@ -31,6 +31,13 @@ void fuse_linear_swiglu(Program& program);
 // A sum and the norm of it are one op.
 void fuse_add_rms_norm(Program& program);
 
+// Two batched products about a softmax are attention, which never writes down the scores.
+void fuse_attention(Program& program);
+
+// Attention reads queries, keys and values where linear layers leave them, and its result lies as
+// the next one reads it: heads are not moved in front of positions and back.
+void attend_in_place(Program& program);
+
 // What is added to a convolution's result, and the activation of it, are one op with it.
 void fuse_conv_epilogue(Program& program);
 

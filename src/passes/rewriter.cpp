@@ -117,6 +117,26 @@ std::span<const ValueId> Rewriter::inputs(size_t i) const {
   return {args.data(), args.empty() ? 0 : args.size() - 1};
 }
 
+std::optional<FullCall> Rewriter::only_reader(ValueId id, std::string_view op) const {
+  const std::vector<size_t> present = readers(id);
+  if (uses(id) != 1 || present.size() != 1) return std::nullopt;
+  return call(present[0], op);
+}
+
+std::optional<ValueId> Rewriter::before_permute(ValueId id, std::span<const int64_t> order) const {
+  const auto permute = producer(id, "aten.permute_copy.default");
+  if (!permute) return std::nullopt;
+  const auto* dims = std::get_if<std::vector<int64_t>>(&value((*permute)["dims"]));
+  const auto rank = static_cast<int64_t>(order.size());
+  const auto is_same = [&](int64_t given, int64_t wanted) {
+    return (given + rank) % rank == wanted;
+  };
+  if (!dims || !std::equal(dims->begin(), dims->end(), order.begin(), order.end(), is_same)) {
+    return std::nullopt;
+  }
+  return (*permute)["self"];
+}
+
 std::optional<int64_t> Rewriter::last_size(ValueId sizes) const {
   if (const auto* list = std::get_if<std::vector<int64_t>>(&value(sizes))) {
     return list->empty() ? std::nullopt : std::optional(list->back());
@@ -218,6 +238,7 @@ void Rewriter::remove_unused(ValueId id) {
   while (uses(id) == 0) {
     auto looks = producer(id, "aten.view_copy.default");
     if (!looks) looks = producer(id, "aten.clone.default");
+    if (!looks) looks = producer(id, "aten.permute_copy.default");
     if (!looks) return;
     id = (*looks)["self"];
     remove(looks->index());

@@ -74,6 +74,13 @@ class Rewriter {
   size_t uses(ValueId id) const { return uses_[id]; }
   // The calls among them, in order.
   std::vector<size_t> readers(ValueId id) const;
+  // The call among them that is the only reader, if it is of this op.
+  std::optional<FullCall> only_reader(ValueId id, std::string_view op) const;
+  // What a value is, with its dims in another order.
+  std::optional<ValueId> before_permute(ValueId id, std::span<const int64_t> order) const;
+  std::optional<ValueId> before_permute(ValueId id, std::initializer_list<int64_t> order) const {
+    return before_permute(id, std::span(order.begin(), order.size()));
+  }
   // The value behind clones, and views that keep all dims. A view must be rows of a width that is
   // not live.
   ValueId behind_views(ValueId id) const;
@@ -90,7 +97,8 @@ class Rewriter {
     replace(i, op, std::span(arguments.begin(), arguments.size()), out);
   }
   void remove(size_t i);
-  // Removes the view or clone that makes a value which nobody reads any more, and those before it.
+  // Removes the view, clone or permutation that makes a value which nobody reads any more, and
+  // those before it.
   void remove_unused(ValueId id);
 
  private:

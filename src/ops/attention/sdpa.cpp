@@ -121,20 +121,21 @@ class UpdateCache final : public Op {
   CacheWrite<1> write_;
 };
 
-// All of [batch, heads, positions, head dim]; without heads, there is one.
+// All of [batch, heads, positions, head dim]; without heads, there is one. Of the op that a pass
+// writes, all of [batch, positions, heads, head dim], as linear layers leave them.
 class Sdpa final : public Op {
  public:
   explicit Sdpa(Args& a)
-      : torchs_(a.op().starts_with("aten.")),
-        q_(a.tensor(torchs_ ? "query" : "q")),
-        k_(a.tensor(torchs_ ? "key" : "k")),
-        v_(a.tensor(torchs_ ? "value" : "v")),
+      : positions_first_(a.op() == "hw.sdpa.positions_first"),
+        q_(a.tensor(a.takes("query") ? "query" : "q")),
+        k_(a.tensor(a.takes("key") ? "key" : "k")),
+        v_(a.tensor(a.takes("value") ? "value" : "v")),
         mask_(a.optional_tensor("attn_mask")),
-        causal_(torchs_ && a.flag("is_causal")),
+        causal_(a.takes("is_causal") && a.flag("is_causal")),
         y_(a.out()),
         scale_(given_scale(a)),
         attention_(a, {y_, q_, k_, v_, mask_}, problem(a.bound(q_), a.bound(k_))) {
-    a.require(!torchs_ || a.number("dropout_p") == 0, "dropout is not supported");
+    a.require(!a.takes("dropout_p") || a.number("dropout_p") == 0, "dropout is not supported");
   }
 
   Status plan(const Shapes& s, Plan& plan) const override {
@@ -154,7 +155,9 @@ class Sdpa final : public Op {
   }
 
  private:
-  static bool fits(const Dims& dims) { return dims.rank() == 3 || dims.rank() == 4; }
+  bool fits(const Dims& dims) const {
+    return (dims.rank() == 3 && !positions_first_) || dims.rank() == 4;
+  }
 
   // Of what goes with a q that has no heads.
   static Dims with_heads(const Dims& dims, const Dims& q) {
@@ -167,24 +170,25 @@ class Sdpa final : public Op {
     Attention::Problem p;
     if (!fits(q_dims) || q_dims.rank() != k_dims.rank()) return p;
     const Dims q = with_heads(q_dims, q_dims), k = with_heads(k_dims, q_dims);
+    const size_t head = positions_first_ ? 2 : 1, position = positions_first_ ? 1 : 2;
     p.head_dim = q[3];
     p.scale = scale_.value_or(Attention::default_scale(p.head_dim));
     p.batch = q[0];
-    p.q_heads = q[1];
-    p.positions = q[2];
-    p.kv_heads = k[1];
-    p.context = k[2];
+    p.q_heads = q[head];
+    p.positions = q[position];
+    p.kv_heads = k[head];
+    p.context = k[position];
     p.causal_from = causal_ ? 0 : kSeesAll;
     p.q_batch = q[1] * q[2] * q[3];
-    p.q_head = q[2] * q[3];
-    p.q_position = q[3];
+    p.q_head = q.product(head + 1, 4);
+    p.q_position = q.product(position + 1, 4);
     p.kv_batch = k[1] * k[2] * k[3];
-    p.kv_head = k[2] * k[3];
-    p.kv_position = k[3];
+    p.kv_head = k.product(head + 1, 4);
+    p.kv_position = k.product(position + 1, 4);
     return p;
   }
 
-  bool torchs_;  // it is torch's op, which can do more
+  bool positions_first_;
   Tensor q_, k_, v_;
   std::optional<Tensor> mask_;
   bool causal_;
@@ -208,7 +212,9 @@ HIGHWATER_OP(Sdpa,
              {"aten.scaled_dot_product_attention.default(FloatTensor query, FloatTensor key, "
               "FloatTensor value, Tensor? attn_mask=None, float dropout_p=0.0, "
               "bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
-              "no dropout; values as wide as keys"});
+              "no dropout; values as wide as keys"},
+             "hw.sdpa.positions_first(FloatTensor query, FloatTensor key, FloatTensor value, "
+             "Tensor? attn_mask=None, bool is_causal=False, float? scale=None) -> Tensor");
 
 }  // namespace
 }  // namespace highwater

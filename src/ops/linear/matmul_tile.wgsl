@@ -79,12 +79,13 @@ fn add_by_depth(sum: vec4<f32>, a: vec4<f32>, w0: vec4<f32>, w1: vec4<f32>, w2: 
 #end
   if (params.beta != 0.0) {
 #unroll c ${QUADS}
-#unroll m ${ROWS}
     {
-      let b = bias_along(min(row + ${m}u, params.rows - 1u) * params.bias_row, w_quad${c});
-      sums[${m}u * ${QUADS}u + ${c}u] += params.beta * b;
-    }
+      var b = params.beta * bias_along(0u, w_quad${c});
+#unroll m ${ROWS}
+${NEXT_BIAS}
+      sums[${m}u * ${QUADS}u + ${c}u] += b;
 #end
+    }
 #end
   }
 ${WRITE}

@@ -88,8 +88,8 @@ TEST(Kernel, ConstantsMayBeImagesOnSoftwareAdapters) {
       k->uses,
       (std::vector<OperandUse>{
           {.texels = Texels::Float4}, {.texels = Texels::Uint4}, {.texels = Texels::Uint2}, {}}));
-  EXPECT_TRUE(has(k, "@binding(1) var s: texture_2d<f32>;"));
-  EXPECT_TRUE(has(k, "@binding(2) var w: texture_2d<u32>;"));
+  EXPECT_TRUE(has(k, "@binding(1) var s: texture_storage_2d<rgba32float, read>;"));
+  EXPECT_TRUE(has(k, "@binding(2) var w: texture_storage_2d<rgba32uint, read>;"));
   EXPECT_TRUE(has(k, "fn w_texel(AT: u32) -> vec4<u32> { return textureLoad(w, "));
   EXPECT_TRUE(has(k, "unpack2x16float(MEM.x)"));
   EXPECT_TRUE(has(k, "@binding(4) var<storage, read> x: array<vec4<f32>>;"));

@@ -8,11 +8,6 @@ const bufferTypes: Record<number, GPUBufferBindingType> = {
   [numbers.WGPUBufferBindingType_Storage]: "storage",
   [numbers.WGPUBufferBindingType_ReadOnlyStorage]: "read-only-storage",
 };
-const sampleTypes: Record<number, GPUTextureSampleType> = {
-  [numbers.WGPUTextureSampleType_UnfilterableFloat]: "unfilterable-float",
-  [numbers.WGPUTextureSampleType_Sint]: "sint",
-  [numbers.WGPUTextureSampleType_Uint]: "uint",
-};
 const formats: Record<number, GPUTextureFormat> = {
   [numbers.WGPUTextureFormat_R32Uint]: "r32uint",
   [numbers.WGPUTextureFormat_RG32Uint]: "rg32uint",
@@ -38,16 +33,19 @@ export function objectFunctions(context: Context, scopes: ErrorScopes) {
   const layoutEntry = (entry: number): GPUBindGroupLayoutEntry => {
     const at = offsets.WGPUBindGroupLayoutEntry;
     const buffer = entry + at.buffer;
-    const texture = entry + at.texture;
+    const texture = entry + at.storageTexture;
     const type = bufferTypes[word(buffer + offsets.WGPUBufferBindingLayout.type)];
     const minBindingSize = context.memory.long(
       buffer + offsets.WGPUBufferBindingLayout.minBindingSize,
     );
-    const sampleType = sampleTypes[word(texture + offsets.WGPUTextureBindingLayout.sampleType)];
+    const format = formats[word(texture + offsets.WGPUStorageTextureBindingLayout.format)];
     return {
       binding: word(entry + at.binding),
       visibility: word(entry + at.visibility),
-      ...(type ? { buffer: { type, minBindingSize } } : { texture: { sampleType } }),
+      // The engine only reads images.
+      ...(type
+        ? { buffer: { type, minBindingSize } }
+        : { storageTexture: { access: "read-only" as const, format: format! } }),
     };
   };
   const groupEntry = (entry: number): GPUBindGroupEntry => {
