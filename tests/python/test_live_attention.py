@@ -29,6 +29,8 @@ HEADS = {
     "one for each": (3, 3, 32),
     "large groups": (16, 2, 4),
     "odd quads": (4, 2, 12),
+    # On a GPU each chunk of the context is looked at in parts, and quads are not shared evenly.
+    "many": (32, 16, 72),
     "no whole quads": (4, 2, 6),
     "rows of no whole quads": (3, 1, 7),
 }
@@ -49,9 +51,11 @@ def test_with_a_cache(heads):
         assert len(program.routes) > 1, f"only {program.routes}"
 
 
-# 256 is the widest head that a tile takes.
-@pytest.mark.parametrize("head_dim", [128, 260])
-def test_wide_heads(head_dim):
+# 256 is the widest head that a tile takes. Kernels for such heads are long, and so not all run.
+@pytest.mark.parametrize(
+    ("head_dim", "kinds"), [(128, ("software",)), (256, ("gpu",)), (260, (None,))]
+)
+def test_wide_heads(head_dim, kinds):
     size = {1: live(most=8)}
     check_live(
         CachedAttention(1, head_dim, capacity=16),
@@ -60,6 +64,7 @@ def test_wide_heads(head_dim):
         ops=[CACHED],
         lengths=((8, 0), (5, 8), (1, 13), (2, 14), (3, 0), (1, 3)),
         tolerance=SDPA,
+        kinds=kinds,
     )
 
 

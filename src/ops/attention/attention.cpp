@@ -3,22 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/narrow.h"
 #include "wgsl/attention/attention_load_group.h"
 #include "wgsl/attention/attention_load_lanes.h"
 
 namespace highwater {
 namespace {
 
-// What a mask does to a score; `at` is where it says so.
-std::string mask_text(const Args& a, const std::optional<Tensor>& mask, const std::string& score,
-                      const std::string& at) {
-  if (!mask) return "";
-  if (is_float(a.dtype(*mask))) return text(score, " += mask_at(", at, "); ");
-  return text(score, " = select(LOWEST, ", score, ", mask_at(", at, ") != 0); ");
-}
-
-// The same for the four places that a tile looks at together.
+// What a mask does to the four places that a tile looks at together.
 std::string tile_mask_text(const Args& a, const std::optional<Tensor>& mask) {
   std::string out;
   for (int j = 0; j < 4; ++j) {
@@ -34,29 +25,6 @@ double Attention::default_scale(int64_t head_dim) {
   return 1.0 / std::sqrt(static_cast<double>(std::max<int64_t>(head_dim, 1)));
 }
 
-Status Attention::Problem::set_mask(const Dims& mask, const Dims& bound) {
-  const Dims wanted{batch, q_heads, positions, context};
-  const size_t lead = 4 - std::min<size_t>(mask.rank(), 4);
-  bool fits = mask.rank() <= 4 && mask.rank() > 0 && mask.back() >= context;
-  for (size_t i = lead; fits && i < 3; ++i) {
-    // A mask may be made for more queries than there are just now.
-    const int64_t have = mask[i - lead];
-    const bool serves_all = have == 1 && bound[i - lead] == 1;
-    fits = serves_all || have == wanted[i] || (i == 2 && have > positions);
-  }
-  if (!fits) {
-    return fail("a mask of dims ", mask, " for ", batch, " x ", q_heads, " heads, ", positions,
-                " queries and ", context, " keys");
-  }
-  const auto stride = [&](size_t i) {
-    return i < lead || mask[i - lead] == 1 ? 0 : mask.product(i - lead + 1, mask.rank());
-  };
-  mask_batch = stride(0);
-  mask_head = stride(1);
-  mask_row = stride(2);
-  return {};
-}
-
 Attention::Attention(Args& a, const Operands& operands, const Problem& largest) : o_(operands) {
   a.require(largest.kv_heads > 0 && largest.q_heads % std::max<int64_t>(largest.kv_heads, 1) == 0,
             largest.q_heads, " query heads for ", largest.kv_heads, " kv heads");
@@ -66,14 +34,14 @@ Attention::Attention(Args& a, const Operands& operands, const Problem& largest) 
   const bool whole_quads = largest.head_dim > 0 && largest.head_dim % 4 == 0;
   if (!whole_quads || largest.head_dim > kMostTiled) return;
   tiled_head_dim_ = largest.head_dim;
-  const int64_t quads = tiled_head_dim_ / 4;
-  const int64_t group = largest.q_heads / std::max<int64_t>(largest.kv_heads, 1);
-  routes_ = routes_for(a.traits(), quads, group);
-  const int64_t cut_rows = most_cut_rows(largest.batch * largest.kv_heads);
+  const int64_t quads = largest.head_quads();
+  routes_ = routes_for(a.traits(), quads, largest.group());
+  if (!a.traits().software) split_.emplace(quads, largest.group());
   partial_ =
-      a.scratch(DType::Float32, cut_rows * ceil_div(largest.context, kChunk) * (quads + 1) * 4);
+      a.scratch(DType::Float32, most_partials(largest) * AttentionMerge::partial_floats(quads));
   for (Route& route : routes_) route.step = declare(a, route, quads);
-  merge_ = a.step<wgsl::attention::attention_merge>({o_.y, partial_});
+  if (split_) split_->declare(a, o_, partial_);
+  merge_ = AttentionMerge(a, o_.y, partial_, quads);
 }
 
 Routes<Attention::Route> Attention::routes_for(const DeviceTraits& traits, int64_t quads,
@@ -82,7 +50,7 @@ Routes<Attention::Route> Attention::routes_for(const DeviceTraits& traits, int64
   const int64_t most_rows = std::clamp<int64_t>(32 / quads, 1, 4);
   // A decode step has one row for each query head of the group.
   const Route decode{1, 1, std::clamp<int64_t>(group, 1, most_rows)};
-  if (!traits.software) return {decode, {kFewRows + 1, Grid::kWorkgroupSize, 1}};
+  if (!traits.software) return {{1, Grid::kWorkgroupSize, 1}};
   // Lanes must share four keys evenly.
   if (traits.lanes == 1 || 4 * quads % traits.lanes != 0) {
     return {decode, {kFewRows + 1, 1, most_rows}};
@@ -91,10 +59,13 @@ Routes<Attention::Route> Attention::routes_for(const DeviceTraits& traits, int64
       decode, {kFewRows + 1, traits.lanes, 1}, {most_rows * traits.lanes, traits.lanes, most_rows}};
 }
 
-int64_t Attention::most_cut_rows(int64_t heads) const {
-  int64_t most = heads * kFewRows;
-  for (const Route& route : routes_) most = std::max(most, kTilesEnough * route.lanes * route.rows);
-  return most;
+int64_t Attention::most_partials(const Problem& largest) const {
+  int64_t most_rows = largest.heads() * kFewRows;
+  for (const Route& route : routes_) {
+    most_rows = std::max(most_rows, kTilesEnough * route.lanes * route.rows);
+  }
+  const int64_t by_tiles = most_rows * ceil_div(largest.context, kChunk);
+  return std::max(by_tiles, split_ ? split_->most_partials(largest) : 0);
 }
 
 int64_t Attention::batch_of(const Route& route, int64_t quads) {
@@ -173,56 +144,26 @@ void Attention::plan_any(const Problem& p, Plan& plan) const {
 }
 
 void Attention::plan_tiles(const Problem& p, Plan& plan) const {
-  const int64_t group = p.q_heads / p.kv_heads;
-  const int64_t rows = p.positions * group;
-  const Route& route = routes_.at(rows);
-  const int64_t row_tiles = ceil_div(rows, route.lanes * route.rows);
-  const int64_t heads = p.batch * p.kv_heads;
-  const bool few = rows <= kFewRows || heads * row_tiles < kTilesEnough;
-  const int64_t parts = few ? std::max<int64_t>(ceil_div(p.context, kChunk), 1) : 1;
-  const int64_t quads = p.head_dim / 4;
-  const int64_t chunk = parts > 1 ? kChunk : round_up<int64_t>(p.context, 4);
+  const int64_t chunks = split_ && split_->takes(p) ? split_->plan(p, plan)
+                                                    : plan_route(routes_.at(p.rows()), p, plan);
+  if (chunks > 1) merge_.plan(p, chunks, plan);
+}
 
-  const wgsl::attention::attention::Params params{.tiles = u32(heads * row_tiles * parts),
-                                                  .row_tiles = u32(row_tiles),
-                                                  .kv_heads = u32(p.kv_heads),
-                                                  .group = u32(group),
-                                                  .positions = u32(p.positions),
-                                                  .context = u32(p.context),
-                                                  .causal_from = u32(p.causal_from),
-                                                  .chunks = u32(parts),
-                                                  .chunk = u32(chunk),
-                                                  .q_batch = u32(p.q_batch / 4),
-                                                  .q_position = u32(p.q_position / 4),
-                                                  .q_head = u32(p.q_head / 4),
-                                                  .kv_batch = u32(p.kv_batch / 4),
-                                                  .kv_position = u32(p.kv_position / 4),
-                                                  .kv_head = u32(p.kv_head / 4),
-                                                  .mask_batch = u32(p.mask_batch),
-                                                  .mask_head = u32(p.mask_head),
-                                                  .mask_row = u32(p.mask_row),
-                                                  .scale = narrow_to_float(p.scale)};
+int64_t Attention::plan_route(const Route& route, const Problem& p, Plan& plan) const {
+  const int64_t row_tiles = ceil_div(p.rows(), route.lanes * route.rows);
+  const bool few = p.rows() <= kFewRows || p.heads() * row_tiles < kTilesEnough;
+  const int64_t chunks = few ? std::max<int64_t>(ceil_div(p.context, kChunk), 1) : 1;
+  const int64_t chunk = chunks > 1 ? kChunk : round_up<int64_t>(p.context, 4);
+  const auto params = tile_params<wgsl::attention::attention::Params>(p, row_tiles, chunks, chunk);
   const bool by_group = route.lanes == Grid::kWorkgroupSize;
   // A workgroup loops over what it brings, and over what it has brought by fours.
-  const int64_t batch = batch_of(route, quads);
-  const int64_t each = by_group ? 1 + batch / 4 + ceil_div<int64_t>(batch * quads, route.lanes) : 1;
+  const int64_t batch = batch_of(route, p.head_quads());
+  const int64_t each =
+      by_group ? 1 + batch / 4 + ceil_div<int64_t>(batch * p.head_quads(), route.lanes) : 1;
   plan.run(route.step, params,
            by_group ? Grid::groups(params.tiles) : Grid::lanes(params.tiles, route.lanes),
            Rounds{each * ceil_div(chunk, batch)});
-  if (parts == 1) return;
-  const int64_t out_quads = heads * rows * quads;
-  plan.resize(partial_, {heads * rows * parts * (quads + 1) * 4});
-  plan.run(merge_,
-           {.quads = u32(out_quads),
-            .head_quads = u32(quads),
-            .kv_heads = params.kv_heads,
-            .group = params.group,
-            .positions = params.positions,
-            .chunks = params.chunks,
-            .q_batch = params.q_batch,
-            .q_position = params.q_position,
-            .q_head = params.q_head},
-           Grid::threads(out_quads), Rounds{2 * parts});
+  return chunks;
 }
 
 }  // namespace highwater
