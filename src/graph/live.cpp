@@ -119,11 +119,17 @@ Status Live::plan_node(uint32_t n) {
 
 // What an op must not get wrong, since nothing after this would notice.
 Status Live::check_runs(const Node& node, const Plan& plan) const {
-  for (const Plan::Run& run : plan.runs()) {
+  const auto runs = plan.runs();
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const Plan::Run& run = runs[i];
     if (run.step == kNoStep) return fail("its plan runs a step that it never declared");
     const StepDecl& step = graph_.steps[run.step];
     if (run.step < node.first_step || run.step >= node.end_step) {
       return fail("its plan runs ", step.name, ", a step of another op");
+    }
+    const auto is_same = [&](const Plan::Run& other) { return other.step == run.step; };
+    if (std::any_of(runs.begin(), runs.begin() + i, is_same)) {
+      return fail("its plan runs ", step.name, " twice; a step has params for one run");
     }
     if (run.rounds.count > graph_.traits.most_rounds) {
       return fail("sizes that take ", run.rounds.count, " rounds of ", step.name,

@@ -1,5 +1,7 @@
 // The token with the largest logit.
 #include "sample_shared.wgsl"
+#include "put_winner.wgsl"
+#input x
 
 #main row lane
   if (row > 0u || params.count == 0u) { return; }

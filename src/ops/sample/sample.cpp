@@ -1,8 +1,10 @@
+// A token for the last row of logits.
 #include "wgsl/sample/sample.h"
 
 #include <bit>
+#include <optional>
 
-#include "graph/op.h"
+#include "ops/sample/parts.h"
 #include "wgsl/sample/most_likely.h"
 
 namespace highwater {
@@ -30,6 +32,9 @@ class Sample final : public Op {
               a.bound(logits_));
     a.require(!is_float(a.dtype(y_)) && a.bound(y_).numel() == 1, "one token has dims ",
               a.bound(y_));
+    if (!a.traits().software && a.last_dim("logits") >= SampleByParts::kFrom) {
+      parts_.emplace(a, y_, logits_);
+    }
   }
 
   Status plan(const Shapes& s, Plan& plan) const override {
@@ -41,37 +46,35 @@ class Sample final : public Op {
     if (s[top_k_] < 0) return fail("top_k is ", s[top_k_]);
     plan.resize(y_, {1, 1});
     if (logits.numel() == 0) return {};
-    const int64_t walk = ceil_div<int64_t>(logits.back(), Grid::kWorkgroupSize);
+    const SampleRow row{.count = logits.back(),
+                        .start = logits.numel() - logits.back(),
+                        .temperature = temperature,
+                        // All tokens are no choice.
+                        .top_k = s[top_k_] < logits.back() ? s[top_k_] : 0,
+                        .top_p = top_p,
+                        .seed = s[seed_],
+                        .draw = s[draw_]};
     const bool greedy = temperature == 0.0f || s[top_k_] == 1;
-    if (greedy) {
-      plan.run(most_likely_, params_of<wgsl::sample::most_likely::Params>(s), Grid::groups(1),
+    const bool by_parts = parts_ && row.count >= SampleByParts::kFrom;
+    const int64_t walk = ceil_div<int64_t>(row.count, Grid::kWorkgroupSize);
+    if (by_parts && greedy) {
+      parts_->plan_most_likely(row, plan);
+    } else if (by_parts) {
+      parts_->plan_draw(row, plan);
+    } else if (greedy) {
+      plan.run(most_likely_, row.params<wgsl::sample::most_likely::Params>(), Grid::groups(1),
                Rounds{walk});
-      return {};
+    } else {
+      // For the largest, for the sum, and to draw; and by four steps for each of two cuts, whose
+      // bins are walked as well.
+      plan.run(sample_, row.params<wgsl::sample::sample::Params>(), Grid::groups(1),
+               Rounds{11 * walk + 8 * kBins});
     }
-    auto params = params_of<wgsl::sample::sample::Params>(s);
-    params.inverse_temperature = 1.0f / temperature;
-    // All tokens are no choice.
-    params.top_k = s[top_k_] < logits.back() ? u32(s[top_k_]) : 0;
-    params.top_p = top_p;
-    params.draw = static_cast<uint32_t>(s[draw_]);
-    params.seed_low = static_cast<uint32_t>(s[seed_]);
-    params.seed_high = static_cast<uint32_t>(s[seed_] >> 32);
-    // For the largest, for the sum, and to draw; and by four steps for each of two cuts, whose bins
-    // are walked as well.
-    plan.run(sample_, params, Grid::groups(1), Rounds{11 * walk + 8 * kBins});
     return {};
   }
 
  private:
   static constexpr int64_t kBins = 256;
-
-  template <class Params>
-  Params params_of(const Shapes& s) const {
-    Params params{};
-    params.count = u32(s[logits_].back());
-    params.start = u32(s[logits_].numel() - s[logits_].back());
-    return params;
-  }
 
   Tensor logits_;
   LiveInt temperature_;
@@ -82,6 +85,7 @@ class Sample final : public Op {
   Tensor y_;
   Step<wgsl::sample::most_likely> most_likely_;
   Step<wgsl::sample::sample> sample_;
+  std::optional<SampleByParts> parts_;  // on a GPU, of many logits
 };
 
 HIGHWATER_OP(Sample,

@@ -1,4 +1,4 @@
-// Logits of one row, and the best of what the invocations of a workgroup found.
+// Logits of one row, and the best that the invocations of a workgroup found among them.
 struct Params {
   count: u32,
   start: u32,  // of the row
@@ -8,9 +8,12 @@ struct Params {
   draw: u32,
   seed_low: u32,
   seed_high: u32,
+  // Where several workgroups share a row:
+  parts: u32,  // as many as there are
+  slice: u32,  // elements for each
+  cut: u32,    // which cut is looked for, of CUT_K and CUT_P
+  digit: u32,  // and which part of its bits
 }
-#output y
-#input x
 
 const LOWEST = -3.4e38;
 
@@ -25,9 +28,4 @@ struct Find {
 fn better(a: Find, b: Find) -> Find {
   if (b.score > a.score || (b.score == a.score && b.place < a.place)) { return b; }
   return a;
-}
-
-fn put_winner(lane: u32, found: Find) {
-  let best = best_over_lanes(found, lane);
-  if (lane == 0u) { y_put(0u, vec4<y_t>(y_t(best.place), 0, 0, 0)); }
 }

@@ -1,5 +1,5 @@
 // What the engine does not let an op do, whatever its plan says: run a step that is not its own, or
-// loops that the adapter would cut short.
+// one twice, or loops that the adapter would cut short.
 #include "support/engine.h"
 
 namespace highwater {
@@ -35,6 +35,10 @@ TEST(PlanChecks, AStepOfAnotherNodeIsRefused) {
 
 TEST(PlanChecks, AStepThatWasNotDeclaredIsRefused) {
   expect_one_call_refused("toy.undeclared", {"toy.undeclared (node 1)", "never declared"});
+}
+
+TEST(PlanChecks, AStepThatRunsTwiceIsRefused) {
+  expect_one_call_refused("toy.twice", {"toy.twice (node 1)", "toy_one", "twice"});
 }
 
 // Two walks along a dim of [30000, 4], whose second half may be left out.

@@ -22,13 +22,16 @@ constexpr int64_t kMostTexts = 5, kVocabulary = 1003;  // no multiple of anythin
 
 class Sampler {
  public:
-  Sampler() {
+  explicit Sampler(const char* kernels = "", int64_t vocabulary = kVocabulary)
+      : vocabulary_(vocabulary) {
     ProgramBuilder b;
-    const ValueId logits = b.input({1, kMostTexts, kVocabulary});
+    const ValueId logits = b.input({1, kMostTexts, vocabulary_});
     std::vector<ValueId> args{logits};
     for (int i = 0; i < 5; ++i) args.push_back(b.input_scalar());
     const ValueId y = b.apply("highwater.sample.default", args, {1, 1}, DType::Int64);
+    setenv("HIGHWATER_KERNELS", kernels, 1);
     auto session = SessionAccess::load(b.output(y).program(), {});
+    unsetenv("HIGHWATER_KERNELS");
     if (!session) give_up(session.error());
     session_ = *std::move(session);
   }
@@ -40,7 +43,7 @@ class Sampler {
     std::vector<Call> calls;
     const size_t reads[] = {0};
     for (size_t i = 0; i < count; ++i) {
-      inputs[i] = {HostTensor{DType::Float32, {1, rows, kVocabulary}, logits.data()},
+      inputs[i] = {HostTensor{DType::Float32, {1, rows, vocabulary_}, logits.data()},
                    bits(s.temperature),
                    s.top_k,
                    bits(s.top_p),
@@ -59,7 +62,7 @@ class Sampler {
   }
 
   Status run(const std::vector<float>& logits, const Settings& s) {
-    const Input inputs[] = {HostTensor{DType::Float32, {1, 1, kVocabulary}, logits.data()},
+    const Input inputs[] = {HostTensor{DType::Float32, {1, 1, vocabulary_}, logits.data()},
                             bits(s.temperature),
                             s.top_k,
                             bits(s.top_p),
@@ -71,12 +74,14 @@ class Sampler {
  private:
   static int64_t bits(float x) { return int64_t{std::bit_cast<uint32_t>(x)}; }
 
+  int64_t vocabulary_;
   std::unique_ptr<Session> session_;
 };
 
 // Some rows of logits; only the last counts.
-std::vector<float> some_logits(int64_t rows, float spread = 3.0f) {
-  std::vector<float> logits(static_cast<size_t>(rows * kVocabulary));
+std::vector<float> some_logits(int64_t rows, float spread = 3.0f,
+                               int64_t vocabulary = kVocabulary) {
+  std::vector<float> logits(static_cast<size_t>(rows * vocabulary));
   uint32_t state = 7;
   for (float& x : logits) {
     state = state * 1664525u + 1013904223u;
@@ -205,6 +210,33 @@ TEST(Sample, FollowsFromSeedAndDrawAlone) {
   EXPECT_EQ(one_by_one(), once);
   EXPECT_NE(sampler.draw(logits, 1, {1.0f, 0, 1.0f, 4}, 10, 32), once);
   EXPECT_NE(sampler.draw(logits, 1, {1.0f, 0, 1.0f, 3 + (int64_t{1} << 40)}, 10, 32), once);
+}
+
+// On a GPU many workgroups share a large vocabulary.
+TEST(Sample, BothKindsOfKernelsDrawTheSameTokens) {
+  constexpr int64_t kLarge = 20011;
+  Sampler software("software", kLarge), gpu("gpu", kLarge);
+  auto logits = some_logits(3, 5.0f, kLarge);
+  float* last = logits.data() + 2 * kLarge;
+  std::vector<Settings> all{{0.0f}, {0.7f, 1}, {0.7f}, {1.3f, 0, 1.0f, -1}};
+  for (int64_t k : {2, 50, 4096, 20010}) {
+    for (float p : {1.0f, 0.9f, 0.05f}) all.push_back({0.8f, k, p, k});
+  }
+  for (float p : {1e-7f, 0.5f, 0.999f}) all.push_back({1.1f, 0, p, 3});
+  const auto check = [&](const char* what) {
+    for (const Settings& s : all) {
+      EXPECT_EQ(software.draw(logits, 3, s, 5, 4), gpu.draw(logits, 3, s, 5, 4))
+          << what << " at a temperature of " << s.temperature << ", k = " << s.top_k
+          << ", p = " << s.top_p;
+    }
+  };
+  check("different logits");
+  for (int64_t i = 0; i < kLarge; ++i) last[i] = std::round(last[i]);
+  check("few different logits");
+  for (int64_t i = 0; i < kLarge; ++i) last[i] = i % 1000 == 7 ? 2.0f : -INFINITY;
+  check("few possible tokens");
+  std::fill(last, last + kLarge, -1.5f);
+  check("equal logits");
 }
 
 TEST(Sample, SettingsThatMakeNoSenseAreErrorsAndTheNextGoodOnesWork) {

@@ -196,17 +196,19 @@ class Avoid final : public Toy {
   Step<OneInput> step_;
 };
 
-// toy.foreign and toy.undeclared.
+// toy.foreign, toy.undeclared and toy.twice.
 class Misplanned final : public Toy {
  public:
   explicit Misplanned(Args& a)
       : x_(a.tensor("x")), n_(a.live_integer("n")), y_(a.out()), step_(a.step<OneInput>({y_, x_})) {
     if (a.op() == "toy.foreign") wrong_ = step_of_copy;
+    if (a.op() == "toy.twice") wrong_ = step_;
   }
 
   Status plan_toy(const Shapes& s, Plan& plan) const override {
     const Dims& x = s[x_];
-    plan.resize(y_, x).run(x[0] == s[n_] ? wrong_ : step_, params_of(x), Grid::quads(x.numel()));
+    plan.resize(y_, x).run(step_, params_of(x), Grid::quads(x.numel()));
+    if (x[0] == s[n_]) plan.run(wrong_, params_of(x), Grid::quads(x.numel()));
     return {};
   }
 
@@ -278,7 +280,8 @@ HIGHWATER_OP(Narrow, "toy.narrow(Tensor x, int width) -> Tensor");
 HIGHWATER_OP(Routes, "toy.routes(Tensor x) -> Tensor");
 HIGHWATER_OP(Avoid, "toy.avoid(Tensor x, SymInt n) -> Tensor");
 HIGHWATER_OP(Misplanned, "toy.foreign(Tensor x, SymInt n) -> Tensor",
-             "toy.undeclared(Tensor x, SymInt n) -> Tensor");
+             "toy.undeclared(Tensor x, SymInt n) -> Tensor",
+             "toy.twice(Tensor x, SymInt n) -> Tensor");
 HIGHWATER_OP(Store, "toy.store(Tensor(a!) cache, Tensor x) -> Tensor",
              "toy.store_unregistered(Tensor cache, Tensor x) -> Tensor");
 HIGHWATER_OP(Number, "toy.number(int integer, float number, bool flag, SymInt live) -> Tensor");
