@@ -4,6 +4,7 @@
 #include <span>
 
 #include "ops/lanes.h"
+#include "wgsl/linear/q4_exchange.h"
 #include "wgsl/linear/q4_write_columns.h"
 #include "wgsl/linear/q4_write_swiglu.h"
 
@@ -16,8 +17,15 @@ using Kernel = Q4Route::Kernel;
 // costs; on a GPU there must be enough workgroups as well.
 constexpr Q4Route kSoftwareRoutes[] = {
     {1, Kernel::Lanes, 1, 4, 4}, {2, Kernel::Lanes, 4, 4, 1}, {9, Kernel::Lanes, 16, 4, 1}};
-constexpr Q4Route kGpuRoutes[] = {
-    {1, Kernel::Slices, 1, 4}, {2, Kernel::Slices, 4, 4}, {9, Kernel::Blocks, 32, 16}};
+constexpr Q4Route kGpuRoutes[] = {{1, Kernel::Slices, 1, 4},   {2, Kernel::Slices, 4, 4},
+                                  {5, Kernel::Slices, 8, 2},   {9, Kernel::Blocks, 12, 16},
+                                  {9, Kernel::Blocks, 16, 16}, {9, Kernel::Blocks, 20, 16},
+                                  {9, Kernel::Blocks, 32, 16}};
+
+std::span<const Q4Route> routes_for(const DeviceTraits& traits) {
+  if (traits.software) return kSoftwareRoutes;
+  return kGpuRoutes;
+}
 
 // Of an invocation's loops along the depth, and within a block.
 int64_t rounds_of(const Q4Route& route, int64_t blocks) {
@@ -35,9 +43,7 @@ int64_t rounds_of(const Q4Route& route, int64_t blocks) {
 }  // namespace
 
 Q4Matmul::Q4Matmul(Args& a, const Operands& operands)
-    : o_(operands),
-      lanes_(usable_lanes(a.traits())),
-      routes_(std::span<const Q4Route>(a.traits().software ? kSoftwareRoutes : kGpuRoutes)) {
+    : o_(operands), lanes_(usable_lanes(a.traits())), routes_(routes_for(a.traits())) {
   const Dims &w = a.bound(o_.w), &scale = a.bound(o_.scale);
   for (Tensor y : o_.ys) {
     columns_.push_back(a.bound(y).back());
@@ -87,6 +93,7 @@ void Q4Matmul::declare_route(Args& a, Q4Route& route) {
       {"OUTPUTS", std::to_string(o_.ys.size())},
       {"LOW_SHIFTS", low_first ? "28u, 24u, 20u, 16u" : "24u, 28u, 16u, 20u"},
       {"HIGH_SHIFTS", low_first ? "12u, 8u, 4u, 0u" : "8u, 12u, 0u, 4u"},
+      {"EVEN_SHIFT", low_first ? "0" : "4"},
       {"WRITE", std::string(o_.swiglu ? wgsl::linear::q4_write_swiglu::kSource.text
                                       : wgsl::linear::q4_write_columns::kSource.text)}};
   // What an invocation has in its hands at the end, and how far apart its quads of one layer are.
@@ -113,7 +120,15 @@ void Q4Matmul::declare_route(Args& a, Q4Route& route) {
       route.slices = a.step<wgsl::linear::q4_slices>(bindings, substitutions, variant);
       break;
     case Kernel::Blocks:
-      put(4, 2, 8);
+      // The four invocations that share a quad of columns have a quarter of the rows each.
+      put(route.rows / 4, layers(), 1);
+      substitutions.push_back({"X_LOADS", std::to_string(ceil_div<int64_t>(route.rows, 8))});
+      substitutions.push_back(
+          {"FIRST_QUAD", o_.swiglu
+                             ? "select(params.column_quads, tile_quad + my_quad, my_quad < 8u)"
+                             : "tile_quad + my_quad"});
+      substitutions.push_back(
+          {"EXCHANGE", std::string(o_.swiglu ? wgsl::linear::q4_exchange::kSource.text : "")});
       route.blocks = a.step<wgsl::linear::q4_blocks>(bindings, substitutions, variant);
       break;
   }
@@ -137,8 +152,19 @@ Status Q4Matmul::plan(const Dims& x, Plan& plan) const {
   return {};
 }
 
+// Of the blocks, the largest that leaves at most a quarter of its rows without work.
+const Q4Route& Q4Matmul::route_for(int64_t rows) const {
+  const Q4Route* best = &routes_.at(rows);
+  if (best->kernel != Kernel::Blocks) return *best;
+  for (const Q4Route& route : routes_) {
+    const bool fits = 4 * rows >= 3 * round_up(rows, route.rows);
+    if (route.kernel == Kernel::Blocks && fits) best = &route;
+  }
+  return *best;
+}
+
 void Q4Matmul::plan_tiles(int64_t rows, Plan& plan) const {
-  const Q4Route& route = routes_.at(rows);
+  const Q4Route& route = route_for(rows);
   switch (route.kernel) {
     case Kernel::Lanes:
       return run_tiles(route.tile, route, rows, plan);

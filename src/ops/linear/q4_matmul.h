@@ -54,6 +54,7 @@ class Q4Matmul {
   bool tiles() const;
   void declare_tiles(Args& a);
   void declare_route(Args& a, Q4Route& route);
+  const Q4Route& route_for(int64_t rows) const;
   void plan_tiles(int64_t rows, Plan& plan) const;
   template <class K>
   void run_tiles(Step<K> step, const Q4Route& route, int64_t rows, Plan& plan) const;

@@ -1,7 +1,8 @@
-// The product of q4_tile.wgsl for a few rows on a GPU. A workgroup computes ${ROWS} rows by four quads
+// The product of q4_tile.wgsl for a few rows on a GPU. A workgroup computes ${ROWS} rows by ${QUADS} quads
 // of columns. Its invocations are the four columns of a quad by slices of k: neighbours read
 // neighbouring blocks, each lane one block of every quad, and what they found is added up in the end.
 #include "q4_shared.wgsl"
+#include "q4_bytes.wgsl"
 
 const SLICES = WG / 4u;
 
@@ -10,11 +11,11 @@ var<workgroup> found: array<vec4<f32>, ${ROWS}u * WG>;
 #main tile lane
   if (tile >= params.tiles) { return; }
   let first_row = (tile / params.column_tiles) * ${ROWS}u;
-  let first_quad = (tile % params.column_tiles) * (4u / ${LAYERS}u);
+  let first_quad = (tile % params.column_tiles) * (${QUADS}u / ${LAYERS}u);
   let column = lane / SLICES;
   let slice = lane % SLICES;
   // Rows and columns past the last are computed from the last, and not written.
-#unroll c 4
+#unroll c ${QUADS}
   let quad${c} = first_quad + ${c}u / ${LAYERS}u;
   let column${c} = 4u * (min(quad${c}, params.column_quads - 1u) + (${c}u % ${LAYERS}u) * params.column_quads) + column;
 #end
@@ -25,30 +26,35 @@ var<workgroup> found: array<vec4<f32>, ${ROWS}u * WG>;
   for (var block = slice; block < params.blocks; block += SLICES) {
     let scale_start = (block / params.blocks_per_group) * params.scale_row_quads * 4u;
     var scales = vec4<f32>();
-#unroll c 4
-    let words${c} = w_block(column${c} * params.blocks + block);
+#unroll c ${QUADS}
+    let words${c} = w_texel(column${c} * params.blocks + block);
     scales[${c}] = scale_at(scale_start + column${c});
 #end
 #unroll m ${ROWS}
     var part${m} = vec4<f32>();
+    var total${m} = vec4<f32>();
 #end
 #unroll j 4
-#unroll c 4
-    let low${c}_${j} = nibbles(words${c}[${j}], LOW);
-    let high${c}_${j} = nibbles(words${c}[${j}], HIGH);
+#unroll c ${QUADS}
+    let even${c}_${j} = even_nibbles(words${c}[${j}]);
+    let odd${c}_${j} = odd_nibbles(words${c}[${j}]);
 #end
 #unroll m ${ROWS}
     {
       let a = x_quad(x_at${m} + 8u * block + 2u * ${j}u);
       let b = x_quad(x_at${m} + 8u * block + 2u * ${j}u + 1u);
-#unroll c 4
-      part${m}[${c}] = add_product(add_product(part${m}[${c}], a, low${c}_${j}), b, high${c}_${j});
+      let even_x = vec4<f32>(a.xz, b.xz);
+      let odd_x = vec4<f32>(a.yw, b.yw);
+      total${m} += a + b;
+#unroll c ${QUADS}
+      part${m}[${c}] = add_product(add_product(part${m}[${c}], even_x, even${c}_${j}), odd_x, odd${c}_${j});
 #end
     }
 #end
 #end
 #unroll m ${ROWS}
-    sum${m} = fma(scales, part${m}, sum${m});
+    // A nibble stands for its value less 8.
+    sum${m} = fma(scales, part${m} - 8.0 * dot(total${m}, vec4<f32>(1.0)), sum${m});
 #end
   }
 #unroll m ${ROWS}
@@ -65,8 +71,8 @@ var<workgroup> found: array<vec4<f32>, ${ROWS}u * WG>;
   }
   if (lane >= ${ROWS}u) { return; }
   let row = first_row + lane;
-  var sums: array<vec4<f32>, 4>;
-#unroll c 4
+  var sums: array<vec4<f32>, ${QUADS}>;
+#unroll c ${QUADS}
   sums[${c}] = vec4<f32>(found[lane * WG][${c}], found[lane * WG + SLICES][${c}], found[lane * WG + 2u * SLICES][${c}], found[lane * WG + 3u * SLICES][${c}]);
 #end
 ${WRITE}
