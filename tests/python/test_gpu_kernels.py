@@ -1,0 +1,82 @@
+"""The kernels that a GPU would spend its time in, as Mesa's driver for AMD compiles them.
+
+There is no GPU here. But registers that do not fit, and instructions that are not products, can be
+counted without one.
+"""
+
+import pytest
+import torch
+from highwater import inspect
+from support import radv, spirv
+from support.live import kernels_of_kind
+from support.llm_modules import CachedAttention
+from support.lowering import lower
+from support.modules import live
+
+# Query heads, kv heads, head dim.
+HEADS = ((8, 2, 32), (8, 2, 64), (7, 1, 128), (4, 1, 256))
+# Of tiles for many rows at wide heads: a row for each invocation does not fit into its registers.
+KNOWN_TO_SPILL = {"attention/64x128", "attention/64x256"}
+
+# Instructions a product, at most: all that the kernel has, by the products of one round of its
+# innermost unrolled loop, for one invocation.
+BUDGET = {
+    # kernel: products of a round, instructions for each
+    "q4_slices/1x16": (4 * 32, 5.6),
+    "q4_slices/4x16": (4 * 4 * 32, 2.7),
+    "q4_slices/8x8": (8 * 2 * 32, 2.9),
+    "q4_slices/1x8_swiglu": (4 * 32, 5.3),
+    "q4_slices/4x8_swiglu": (4 * 4 * 32, 2.6),
+    "q4_blocks/12x64": (3 * 4 * 32, 2.9),
+    "q4_blocks/16x64": (4 * 4 * 32, 2.6),
+    "attention_split/4x64": (2 * 4 * 32, 6.0),
+}
+
+
+def attention(heads: int, kv_heads: int, head_dim: int) -> bytes:
+    size = {1: live(most=64)}
+    return lower(
+        CachedAttention(kv_heads, head_dim, capacity=128),
+        (
+            *(torch.randn(1, 64, h, head_dim) for h in (heads, kv_heads, kv_heads)),
+            torch.tensor([0]),
+        ),
+        (size, size, size, None),
+    )
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory) -> dict[str, dict[str, int]]:
+    """What RADV says of every kernel of a language model and of attention at several head dims."""
+    folder = tmp_path_factory.mktemp("attention")
+    files = ["kjv"]
+    for heads in HEADS:
+        files.append(folder / f"{heads[2]}.pte")
+        files[-1].write_bytes(attention(*heads))
+    texts = {}
+    with kernels_of_kind("gpu"):
+        for file in files:
+            for _, _, program in inspect.read(file, wgsl=True).programs():
+                for step in program.steps:
+                    texts[step["kernel"]] = program.raw["wgsl"][step["wgsl"]]
+    return dict(zip(texts, radv.statistics_of(spirv.spirv_of(list(texts.values()))), strict=True))
+
+
+def test_registers_fit(compiled):
+    spilled = {
+        name
+        for name, told in compiled.items()
+        if told["Spilled VGPRs"] or told["Spilled SGPRs"] or told["Scratch size"]
+    }
+    assert spilled <= KNOWN_TO_SPILL
+    assert {f"attention_split/{h // kv}x{d}" for h, kv, d in HEADS} <= set(compiled)
+
+
+def test_workgroup_memory_is_what_every_device_has(compiled):
+    assert all(told["LDS size"] <= 16384 for told in compiled.values())
+
+
+@pytest.mark.parametrize("kernel", BUDGET)
+def test_instructions_a_product(compiled, kernel):
+    products, most = BUDGET[kernel]
+    assert compiled[kernel]["Instructions"] / products <= most
