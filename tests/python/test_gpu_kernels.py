@@ -7,7 +7,7 @@ counted without one.
 import pytest
 import torch
 from highwater import inspect
-from support import radv, spirv
+from support import banks, radv, spirv
 from support.live import kernels_of_kind
 from support.llm_modules import CachedAttention
 from support.lowering import lower
@@ -46,19 +46,25 @@ def attention(heads: int, kv_heads: int, head_dim: int) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def compiled(tmp_path_factory) -> dict[str, dict[str, int]]:
-    """What RADV says of every kernel of a language model and of attention at several head dims."""
+def texts(tmp_path_factory) -> dict[str, str]:
+    """Every kernel of a language model, and of attention at several head dims."""
     folder = tmp_path_factory.mktemp("attention")
     files = ["kjv"]
     for heads in HEADS:
         files.append(folder / f"{heads[2]}.pte")
         files[-1].write_bytes(attention(*heads))
-    texts = {}
+    found = {}
     with kernels_of_kind("gpu"):
         for file in files:
             for _, _, program in inspect.read(file, wgsl=True).programs():
                 for step in program.steps:
-                    texts[step["kernel"]] = program.raw["wgsl"][step["wgsl"]]
+                    found[step["kernel"]] = program.raw["wgsl"][step["wgsl"]]
+    return found
+
+
+@pytest.fixture(scope="module")
+def compiled(texts) -> dict[str, dict[str, int]]:
+    """What RADV says of each."""
     return dict(zip(texts, radv.statistics_of(spirv.spirv_of(list(texts.values()))), strict=True))
 
 
@@ -80,3 +86,24 @@ def test_workgroup_memory_is_what_every_device_has(compiled):
 def test_instructions_a_product(compiled, kernel):
     products, most = BUDGET[kernel]
     assert compiled[kernel]["Instructions"] / products <= most
+
+
+def test_invocations_do_not_wait_for_each_others_banks(texts):
+    seen = 0
+    for kernel, text in texts.items():
+        if not kernel.startswith(("q4_", "attention_split/")):
+            continue
+        for (_, array, index), places in banks.accesses(text).items():
+            assert banks.rounds(places) == 1, f"{kernel}: {array}[{index}]"
+            seen += 1
+    # Of the four kinds of block alone there are as many.
+    assert seen > 200
+
+
+def test_bank_conflicts_are_counted():
+    """Four columns lie together, as they would if nobody had thought of banks."""
+    text = """var<workgroup> tile: array<vec4<f32>, 256>;
+let place = 4u * (lane % 8u);
+tile[place + 1u] = x;
+let a = tile[lane / 8u];"""
+    assert [banks.rounds(places) for places in banks.accesses(text).values()] == [4, 1]
