@@ -159,6 +159,7 @@ def test_ctrl_c_ends_a_text_and_says_what_was_done(llama, tmp_path):
         (["bench", "GATE", "--prefill", "16"], 2, "--prefill is for language models"),
         (["bench", "GATE", "--steps", "1"], 2, "cannot generate text"),
         (["bench", "LLAMA", "--context", "8", "-i", "1x3"], 2, "does not go with --input"),
+        (["bench", "GATE", "--json", "--report"], 2, "take one"),
     ],
 )
 def test_what_cannot_be_done_is_said(arguments, code, words, llama, gate):
@@ -174,6 +175,18 @@ def test_an_empty_prompt_is_refused_before_anything_is_loaded(llama, monkeypatch
     result = invoke("generate", llama, "-p", "Hello", "-p", "")
     assert result.exit_code == 2
     assert "The prompt '' has no tokens" in result.stderr
+
+
+def test_a_report_is_made_of_tables(gate):
+    result = invoke("bench", gate, "--report", "-n", "1", "-i", "1x37x8")
+    assert result.exit_code == 0, result.output
+    title, *tables = result.stdout.splitlines()
+    assert title == f"**highwater bench {gate}**"
+    assert f"| Highwater | {highwater.__version__} |" in tables
+    assert any(line.startswith("| adapter | ") for line in tables)
+    header, rule, row = tables[-3:]
+    assert "37x8" in row and " ms " in row
+    assert header.count("|") == rule.count("|") == row.count("|")
 
 
 @pytest.mark.parametrize("command", ["run", "bench", "profile", "inspect"])

@@ -4,6 +4,9 @@ There is no GPU here. But registers that do not fit, and instructions that are n
 counted without one.
 """
 
+import sys
+from pathlib import Path
+
 import pytest
 import torch
 from highwater import inspect
@@ -13,24 +16,13 @@ from support.llm_modules import CachedAttention
 from support.lowering import lower
 from support.modules import live
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tools.gpu_budget import KERNELS
+
 # Query heads, kv heads, head dim.
 HEADS = ((8, 2, 32), (8, 2, 64), (7, 1, 128), (4, 1, 256))
 # Of tiles for many rows at wide heads: a row for each invocation does not fit into its registers.
 KNOWN_TO_SPILL = {"attention/64x128", "attention/64x256"}
-
-# Instructions a product, at most: all that the kernel has, by the products of one round of its
-# innermost unrolled loop, for one invocation.
-BUDGET = {
-    # kernel: products of a round, instructions for each
-    "q4_slices/1x16": (4 * 32, 5.6),
-    "q4_slices/4x16": (4 * 4 * 32, 2.7),
-    "q4_slices/8x8": (8 * 2 * 32, 2.9),
-    "q4_slices/1x8_swiglu": (4 * 32, 5.3),
-    "q4_slices/4x8_swiglu": (4 * 4 * 32, 2.6),
-    "q4_blocks/12x64": (3 * 4 * 32, 2.9),
-    "q4_blocks/16x64": (4 * 4 * 32, 2.6),
-    "attention_split/4x64": (2 * 4 * 32, 6.0),
-}
 
 
 def attention(heads: int, kv_heads: int, head_dim: int) -> bytes:
@@ -82,9 +74,9 @@ def test_workgroup_memory_is_what_every_device_has(compiled):
     assert all(told["LDS size"] <= 16384 for told in compiled.values())
 
 
-@pytest.mark.parametrize("kernel", BUDGET)
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_instructions_a_product(compiled, kernel):
-    products, most = BUDGET[kernel]
+    products, most = KERNELS[kernel]
     assert compiled[kernel]["Instructions"] / products <= most
 
 

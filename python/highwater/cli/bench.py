@@ -1,5 +1,6 @@
 """`highwater bench`: how fast a model is at chosen live shapes."""
 
+import platform
 import resource
 import statistics
 import time
@@ -54,6 +55,7 @@ class Numbers(click.ParamType):
 @click.option("--repeat", "-n", default=5, show_default=True, type=click.IntRange(1))
 @click.option("--adapter", help="The adapter to use: its number, or a part of its name.")
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+@click.option("--report", is_flag=True, help="Print them as Markdown, to paste into an issue.")
 @click.pass_context
 def command(
     click_context: click.Context,
@@ -65,6 +67,7 @@ def command(
     repeat: int,
     adapter: str | None,
     as_json: bool,
+    report: bool,
 ) -> None:
     """Measures MODEL: prompts and decoding of a language model, or runs at given inputs.
 
@@ -74,8 +77,11 @@ def command(
 
     \b
       highwater bench kjv
+      highwater bench kjv --report
       highwater bench model.pte --input 1x128x64,1x1x64
     """
+    if as_json and report:
+        raise click.UsageError("--json and --report are two forms of the same; take one.")
     file = open_file(model)
     _check_options(click_context, file, inputs)
     with loading.load(file, adapter=adapter) as loaded, terminal.Progress() as progress:
@@ -89,8 +95,31 @@ def command(
     if as_json:
         terminal.say_json({**about, "rows": rows})
         return
+    if report:
+        terminal.say(_markdown(about, rows))
+        return
     terminal.say(f"{model} on {about['adapter']}, loaded in {load_seconds:.1f} s")
     terminal.say(terminal.table(["what", *_COLUMNS], [_cells(row) for row in rows]))
+
+
+def _markdown(about: dict[str, Any], rows: list[dict[str, Any]]) -> str:
+    """All that somebody needs to know who was not there."""
+    system = f"{platform.platform()}, Python {platform.python_version()}"
+    facts = [
+        ("Highwater", highwater.__version__),
+        ("adapter", about["adapter"]),
+        ("system", system),
+        ("loaded in", f"{about['load_seconds']:.1f} s"),
+    ]
+    lines = [f"**highwater bench {about['model']}**", "", "| | |", "| --- | --- |"]
+    lines += [f"| {name} | {value} |" for name, value in facts]
+    lines += ["", _row(["what", *_COLUMNS]), _row(["---"] * (len(_COLUMNS) + 1))]
+    lines += [_row(_cells(row)) for row in rows]
+    return "\n".join(lines)
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
 
 
 def _check_options(context: click.Context, file: ModelFile, inputs: tuple[str, ...]) -> None:
