@@ -1,5 +1,6 @@
 """How .wgsl files become headers: their names, and the files that they include."""
 
+import re
 import subprocess
 import sys
 
@@ -85,3 +86,18 @@ def test_params_and_loops_of_included_files_count(files):
 def test_an_include_that_leads_nowhere_says_so(files, line):
     said = files({"ops/map/map.wgsl": f"{line}\n"}, "map/map")
     assert "map.wgsl" in said and line.split()[1].strip('"') in said
+
+
+def test_the_short_form_of_every_kernel_has_the_same_words():
+    """What pages download has no spaces that nothing needs, and no two signs become another one."""
+    sys.path.insert(0, str(EMBED.parent))
+    import embed_wgsl
+
+    word = re.compile(r"\w+|<<=|>>=|->|[-+*/%&|^=!<>]=|&&|\|\||<<|--|\+\+|/\*|//|\S")
+    kernels = list((ROOT / "src").rglob("*.wgsl"))
+    assert len(kernels) > 50
+    for kernel in kernels:
+        source = kernel.read_text()
+        short = embed_wgsl.without_comments(source)
+        assert word.findall(short) == word.findall(re.sub(r"//[^\n]*", "", source)), kernel
+        assert len(short) < len(source)

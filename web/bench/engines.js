@@ -49,6 +49,7 @@ async function openOnnxRuntime({ folder, about }) {
 
 async function openTransformers({ folder }) {
   const { AutoModel, env, Tensor } = await import("@huggingface/transformers");
+  env.allowLocalModels = true;
   env.allowRemoteModels = false;
   env.localModelPath = "/models/";
   env.useBrowserCache = false;

@@ -8,38 +8,49 @@ const end = "<!-- to here, in browsers -->";
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(bytes < 1e6 ? 2 : bytes < 1e7 ? 1 : 0)} MB`;
 const digits = (value) => (value >= 100 ? value.toFixed(0) : value.toPrecision(2));
 
-export function asTable(results, { times, changes }) {
-  const head = [
-    "",
-    "engine, compressed",
-    "first result, cold",
-    "warm",
-    "a step",
-    "at changing lengths",
+const columns = [
+  "",
+  "engine, compressed",
+  "first result, cold",
+  "warm",
+  "a step",
+  "changing lengths",
+  "memory",
+  "after the changes",
+  "numbers",
+];
+
+function cells(row) {
+  const title = `${row.model}: ${row.engine}`;
+  if (row.failed) return [title, `failed: ${row.failed}`, ...columns.slice(2).map(() => "")];
+  const { bytes, compressed } = row.download;
+  return [
+    title,
+    `${megabytes(bytes)}, ${megabytes(compressed)}`,
+    `${digits(row.cold)} s`,
+    `${digits(row.warm)} s`,
+    `${digits(row.step)} ms`,
+    `${digits(row.changing)} ms`,
+    megabytes(row.memory.loaded),
+    megabytes(row.memory.after),
+    row.error <= row.tolerance ? `right (${row.error.toExponential(0)})` : "WRONG",
   ];
-  const columns = [...head, "memory", `after ${changes} changes`, "numbers"];
-  const lines = results.map((row) => {
-    const title = `${row.model}: ${row.engine}`;
-    if (row.failed) return [title, `failed: ${row.failed}`, ...columns.slice(2).map(() => "")];
-    const { bytes, compressed } = row.download;
-    return [
-      title,
-      `${megabytes(bytes)}, ${megabytes(compressed)}`,
-      `${digits(row.cold)} s`,
-      `${digits(row.warm)} s`,
-      `${digits(row.step)} ms`,
-      `${digits(row.changing)} ms`,
-      megabytes(row.memory.loaded),
-      megabytes(row.memory.after),
-      row.error <= row.tolerance ? `right (${row.error.toExponential(0)})` : "WRONG",
-    ];
-  });
+}
+
+/** What was measured, with how busy the machine was. */
+export function asTable(results) {
   const rule = columns.map((_, i) => (i === 0 ? "---" : "---:"));
-  const table = [columns, rule, ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
-  const [load] = os.loadavg();
-  const where = `${new Date().toISOString().slice(0, 10)}, ${os.cpus().length} cores of ${os.cpus()[0].model.trim()}`;
-  const how = `Chromium with SwiftShader. Medians of ${times} runs. Load average at the end: ${load.toFixed(1)}.`;
-  return `${where}, ${how}\n\n${table}`;
+  const lines = [columns, rule, ...results.map(cells)].map((line) => `| ${line.join(" | ")} |`);
+  const loads = results.map(({ load }) => load);
+  const [least, most] = [Math.min(...loads), Math.max(...loads)].map((load) => load.toFixed(0));
+  const { times, changes } = results[0];
+  const [{ model }, ...others] = os.cpus();
+  return [
+    `${new Date().toISOString().slice(0, 10)}, ${others.length + 1} cores of ${model.trim()}, Chromium with`,
+    `SwiftShader. Medians of ${times} steps, and ${changes} changes of length. The load average was ${least} to ${most}.`,
+    "",
+    ...lines,
+  ].join("\n");
 }
 
 export function writeDocs(page, table) {

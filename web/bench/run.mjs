@@ -1,14 +1,15 @@
 // Highwater beside other engines, in the same browser: `npm run bench`.
 //
-//   npm run bench -- [--times 5] [--changes 200] [--write-docs]
+//   npm run bench -- [--times 5] [--changes 200] [--only tiny:onnxruntime-web] [--write-docs]
 //
-// It makes the models of ./bench first, which takes some minutes, and installs the other engines into
+// Results stay in build/web-bench/results.json, so that --only does one row anew. It makes the models of ./bench first, which takes some minutes, and installs the other engines into
 // web/bench/node_modules. --write-docs puts the table into docs/performance.md.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { brotliCompressSync } from "node:zlib";
+import { brotliCompressSync, constants } from "node:zlib";
 import { serve } from "../tools/server.mjs";
 import { openBrowser } from "../tests/support/browser.mjs";
 import { memoryOf } from "./memory.mjs";
@@ -21,6 +22,7 @@ const { values: options } = parseArgs({
   options: {
     times: { type: "string", default: "5" },
     changes: { type: "string", default: "200" },
+    only: { type: "string" },
     "write-docs": { type: "boolean", default: false },
   },
 });
@@ -45,25 +47,27 @@ function setUp() {
 
 /** What a page fetches of an engine, as it is and with brotli. */
 class Downloads {
-  #sizes = new Map();
+  #urls = new Set();
 
   watch(page) {
-    page.on("response", async (response) => {
-      const { pathname } = new URL(response.url());
-      if (!/\.(js|mjs|wasm)$/.test(pathname) || pathname === "/engines.js") return;
-      const body = await response.body().catch(() => undefined);
-      if (body) this.#sizes.set(pathname, body);
+    page.on("request", (request) => {
+      const { pathname } = new URL(request.url());
+      const isEngine = /\.(js|mjs|wasm)$/.test(pathname) && pathname !== "/engines.js";
+      if (isEngine) this.#urls.add(request.url());
     });
   }
-  sum() {
-    const all = [...this.#sizes.values()];
-    const add = (size) => all.reduce((sum, body) => sum + size(body), 0);
-    return {
-      bytes: add((body) => body.length),
-      compressed: add((b) => brotliCompressSync(b).length),
-    };
+  async sum() {
+    const sizes = { bytes: 0, compressed: 0 };
+    for (const url of this.#urls) {
+      const body = Buffer.from(await (await fetch(url)).arrayBuffer());
+      sizes.bytes += body.length;
+      sizes.compressed += brotliCompressSync(body, quickly).length;
+    }
+    return sizes;
   }
 }
+// Modules of 27 MB would take minutes otherwise.
+const quickly = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 async function measure(url, model, engine) {
   const browser = await openBrowser();
@@ -86,7 +90,7 @@ async function measure(url, model, engine) {
     return {
       model,
       engine,
-      download: downloads.sum(),
+      download: await downloads.sum(),
       cold: cold.seconds,
       warm: warm.seconds,
       step: steps.milliseconds,
@@ -112,15 +116,23 @@ const server = await serve({
     "node_modules/@huggingface/transformers/node_modules/onnxruntime-web/dist",
   ),
 });
-const results = [];
+const read = (file) => JSON.parse(readFileSync(file, "utf8"));
+const kept = path.join(models, "results.json");
+const results = existsSync(kept) ? read(kept) : {};
 for (const [model, engine] of rows) {
-  console.error(`${model}: ${engine}`);
+  const row = `${model}: ${engine}`;
+  if (options.only && options.only.replace(":", ": ") !== row) continue;
+  const load = os.loadavg()[0];
   const result = await measure(`${server.url}/page.html`, model, engine);
-  const { tolerance } = JSON.parse(readFileSync(path.join(models, model, "about.json"), "utf8"));
-  results.push({ ...result, tolerance: tolerance[engine === "Highwater" ? "pte" : "onnx"] });
-  console.error(JSON.stringify(results.at(-1)));
+  const { tolerance } = read(path.join(models, model, "about.json"));
+  const form = engine === "Highwater" ? "pte" : "onnx";
+  const { times, changes } = options;
+  results[row] = { ...result, tolerance: tolerance[form], load, times, changes };
+  console.error(JSON.stringify(results[row]));
+  writeFileSync(kept, JSON.stringify(results, undefined, 2));
 }
 server.close();
-const table = asTable(results, options);
+const all = rows.map(([model, engine]) => results[`${model}: ${engine}`]);
+const table = asTable(all.filter((row) => row !== undefined));
 console.log(table);
 if (options["write-docs"]) writeDocs(path.join(root, "docs/performance.md"), table);

@@ -41,7 +41,8 @@ async function look() {
 }
 
 async function lookOnce() {
-  const [width, height] = [source.videoWidth ?? source.width, source.videoHeight ?? source.height];
+  const width = source.videoWidth ?? source.naturalWidth;
+  const height = source.videoHeight ?? source.naturalHeight;
   const scale = Number(byId("side").value) / Math.max(width, height);
   frame.width = Math.max(Math.round(width * scale), 12);
   frame.height = Math.max(Math.round(height * scale), 12);
@@ -80,12 +81,16 @@ function show(faces, milliseconds, runs) {
 
 async function takePicture(blob) {
   stopCamera();
+  const picture = Object.assign(new Image(), { src: URL.createObjectURL(blob) });
   try {
-    source = await createImageBitmap(blob);
+    await picture.decode();
   } catch {
     showError(new Error("this is not a picture that the browser can show"));
     return;
+  } finally {
+    URL.revokeObjectURL(picture.src);
   }
+  source = picture;
   await look();
 }
 

@@ -131,17 +131,21 @@ export class Model {
     this.engine.context.events.wake();
   }
 
-  /** Waits for the calls before, and keeps others waiting. */
+  /**
+   * Waits for the calls before, and keeps others waiting. What cannot be repeated fails if the model
+   * was loaded again since it was asked for.
+   */
   #exclusively<T>(canRepeat: boolean, work: () => Promise<T>): Promise<T> {
+    const asked = this.#loaded;
     return this.#calls.add(async () => {
       try {
         this.#checkOpen();
-        return await work();
+        if (canRepeat || this.#loaded === asked) return await work();
       } catch (error) {
         if (!(error instanceof DeviceLostError) || !this.#loadAgain) throw error;
         await this.#recover(this.#loadAgain);
+        if (canRepeat) return work();
       }
-      if (canRepeat) return work();
       throw new DeviceLostError(
         "the WebGPU device was lost, with what runs had left on it; the model is loaded again, and " +
           "begins anew with the next call",

@@ -117,9 +117,9 @@ describe("the pages", () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await picture(page, "see-phone");
     await page.setInputFiles("#file", {
-      name: "icon.svg",
-      mimeType: "image/svg+xml",
-      buffer: readFileSync(path.join(root, "web/pages/icon.svg")),
+      name: "page.png",
+      mimeType: "image/png",
+      buffer: readFileSync(path.join(root, "docs/web-write.png")),
     });
     await page.getByText("No face").first().waitFor(patience);
     await page.setInputFiles("#file", {

@@ -47,8 +47,8 @@ import { load as loadInWorker } from "highwater/worker";
 
 const titles = [];
 for (const open of [load, loadInWorker]) {
-  const model = await open("/words.pte");
-  const { output0 } = await model.run([{ data: [1, 2, 3], dims: [1, 3] }]);
+  const model = await open("/pieces.pte");
+  const { output0 } = await model.run([{ data: new Float32Array(192), dims: [3, 64] }]);
   titles.push(output0.dims.join());
 }
 document.title = titles.join(" ");
@@ -93,7 +93,7 @@ describe("the package in an empty project", () => {
   async function openBuilt(folder) {
     const page = '<!doctype html><body><script type="module" src="/main.js"></script></body>';
     project.write(`${folder}/index.html`, page);
-    cpSync(path.join(root, "build/web-native/words.pte"), project.file(`${folder}/words.pte`));
+    cpSync(path.join(root, "build/web-native/pieces.pte"), project.file(`${folder}/pieces.pte`));
     const server = await serve({ "/": project.file(folder) });
     const tab = await fixture.browser.open(`${server.url}/`);
     tab.on("close", () => server.close());
@@ -122,7 +122,7 @@ describe("the package in an empty project", () => {
     );
     assert.deepEqual(stats.toJson({ all: false, errors: true, warnings: true }).errors, []);
     const title = await titleOf("by-webpack");
-    assert.equal(title, "1,3,32 1,3,32");
+    assert.equal(title, "8,9,8 8,9,8");
   });
 
   it("is built by esbuild, as docs/web.md says it, with its worker", async () => {
@@ -138,7 +138,7 @@ describe("the package in an empty project", () => {
     assert.deepEqual(result.warnings, []);
     cpSync(path.join(dist, "highwater.wasm"), project.file("by-esbuild/highwater.wasm"));
     const title = await titleOf("by-esbuild");
-    assert.equal(title, "1,3,32 1,3,32");
+    assert.equal(title, "8,9,8 8,9,8");
   });
 
   it("has a hook for React that loads, runs, changes its model and tells of errors", async () => {
@@ -155,11 +155,11 @@ describe("the package in an empty project", () => {
     const dist = project.file("node_modules/highwater/dist");
     cpSync(path.join(dist, "highwater.wasm"), project.file("by-react/highwater.wasm"));
     const tab = await openBuilt("by-react");
-    await tab.getByText("1 × 2 × 32").waitFor({ timeout: 100_000 });
+    await tab.getByText("8 × 7 × 8").waitFor({ timeout: 100_000 });
     await tab.evaluate(() => change("/none.pte"));
     await tab.getByText("DownloadError").waitFor();
-    await tab.evaluate(() => change("/words.pte"));
-    await tab.getByText("1 × 2 × 32").waitFor();
+    await tab.evaluate(() => change("/pieces.pte"));
+    await tab.getByText("8 × 7 × 8").waitFor();
     await tab.close();
   });
 });

@@ -3,11 +3,11 @@ import { StrictMode, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { useModel } from "highwater/react";
 
-function Words({ source }) {
+function Pieces({ source }) {
   const { model, progress, error } = useModel(source);
   const [dims, setDims] = useState([]);
   useEffect(() => {
-    model?.run([[1, 2]]).then(({ output0 }) => setDims(output0.dims));
+    model?.run([new Float32Array(128)]).then(({ output0 }) => setDims(output0.dims));
   }, [model]);
   if (error) return <p>{error.name}</p>;
   if (!model) return <p>{progress?.stage ?? "loading"}</p>;
@@ -18,8 +18,8 @@ const root = createRoot(document.body);
 const render = (source) =>
   root.render(
     <StrictMode>
-      <Words source={source} />
+      <Pieces source={source} />
     </StrictMode>,
   );
 globalThis.change = render;
-render("/words.pte");
+render("/pieces.pte");

@@ -28,7 +28,7 @@ const strictPages = () => ({
         "content-type": "text/html",
         "content-security-policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'",
       })
-      .end('<!doctype html><link rel="icon" href="data:,"><title>Strict</title>'),
+      .end("<!doctype html><title>Strict</title>"),
 });
 
 /** All tests share a page, because the kernels that it has made are there for the next. */

@@ -5,7 +5,7 @@ addEventListener("message", (event) => {
   const [port] = event.ports;
   const answer = async () => {
     const model = await load(event.data);
-    const { output0 } = await model.run([{ data: [1, 2, 3], dims: [1, 3] }]);
+    const { output0 } = await model.run([new Float32Array(192)]);
     model.close();
     return output0.dims;
   };
