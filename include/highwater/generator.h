@@ -54,7 +54,9 @@ class HIGHWATER_API Generator {
   Status set_text(std::span<const int64_t> tokens);
 
   // Draws `count` tokens, each fed into the next step on the device: one submit, and one wait, for
-  // all of them. They are the same as if drawn one by one. What was appended is fed before.
+  // all of them. They are the same as if drawn one by one. What was appended is fed before. With
+  // the option `recover`, a device that is lost meanwhile is opened again, the model loaded and the
+  // text fed again; the tokens are the same.
   Result<std::span<const int64_t>> draw(size_t count, const Sampling& sampling = {});
 
   // The same in three parts, none of which waits for the device; see Session::start_run. A text
@@ -87,6 +89,7 @@ class HIGHWATER_API Generator {
 
  private:
   Generator() = default;
+  Result<std::span<const int64_t>> draw_once(size_t count, const Sampling& sampling);
   Status check_idle() const;
   Status check_text(size_t begin, std::span<const int64_t> tokens) const;
   bool is_last_feed() const;
@@ -97,6 +100,7 @@ class HIGHWATER_API Generator {
 
   std::unique_ptr<Session> session_;
   std::vector<int64_t> text_;
+  bool recovers_ = false;
   size_t fed_ = 0;  // so many tokens of the text are in the cache
   int64_t capacity_ = 0;
   int64_t longest_ = 0;

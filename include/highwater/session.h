@@ -27,6 +27,7 @@ struct SessionOptions {
   double timeout_seconds = 300;  // how long a wait for the device may take before it is given up
   std::string without_passes;    // names of rewrites to leave out; see passes.h
   bool half_cache = false;       // keep float32 caches as float16; see passes.h
+  bool recover = false;          // load again what a lost device takes along; see recover()
   Progress progress;             // told how far loading has come; can end it
 };
 
@@ -73,6 +74,13 @@ class HIGHWATER_API Session {
   bool poll();
   Status finish();
 
+  // Whether the device is lost, or was given up, so that nothing runs any more.
+  bool is_lost() const;
+  // Opens the device again, and loads the program again from where it came: a file in memory must
+  // still be there. For a session with the option `recover`. What a program keeps between runs, as
+  // a cache, begins anew. Where it keeps nothing, run() and run_all() do so by themselves.
+  Status recover();
+
   // Runs like run(inputs), and tells the time of each dispatch. The outputs are the same, but all
   // of it takes longer. Without a `clock`, the device's is used where it has one.
   Result<Profile> profile(std::span<const Input> inputs, std::optional<ProfileClock> clock = {});
@@ -110,6 +118,8 @@ class HIGHWATER_API Session {
   friend struct SessionAccess;  // for the engine's own tools
   struct State;
   explicit Session(std::unique_ptr<State> state);
+  template <class Run>
+  Status run_recovering(const Run& run);
 
   std::unique_ptr<State> state_;
 };

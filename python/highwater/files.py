@@ -68,6 +68,7 @@ _INSTEAD_IN_PIECES = {
     "adapter": "set HIGHWATER_ADAPTER instead",
     "half_cache": "set HIGHWATER_HALF_CACHE instead",
     "without_passes": "set HIGHWATER_WITHOUT_PASSES instead",
+    "recover": "load it again when its device is lost",
     "timeout_seconds": "a run of it may take 300 seconds, and nothing changes that",
 }
 

@@ -190,6 +190,7 @@ def load(
     half_cache: bool = False,
     without_passes: Sequence[str] = (),
     timeout_seconds: float | None = None,
+    recover: bool = False,
     progress: Progress | None = None,
 ) -> Model:
     """Loads a `.pte` file that VulkanPartitioner or WebGPUPartitioner exported.
@@ -200,7 +201,9 @@ def load(
     `device` is an adapter: its index in `highwater.devices()`, or a part of its name. `half_cache`
     keeps the attention caches of a float32 model as float16. `without_passes` names rewrites to
     leave out. `timeout_seconds` is how long a run may take before the device is given up: 300, if
-    nothing is said; infinity is no limit. `progress` is called with what is being done, how much of
+    nothing is said; infinity is no limit. With `recover`, a device that is lost is opened again,
+    what was lost with it is loaded again, and the call goes on; `generate` reads its text again,
+    and gives what it would have given. `progress` is called with what is being done, how much of
     it is, and out of how much.
 
     A model of several delegates with CPU ops between them is run through ExecuTorch, which
@@ -213,6 +216,7 @@ def load(
         half_cache=bool(half_cache),
         without_passes=",".join(texts("without_passes", without_passes)),
         timeout_seconds=timeout_seconds,
+        recover=bool(recover),
         progress=progress,
     )
     file = open_file(path)

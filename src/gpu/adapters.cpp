@@ -6,6 +6,7 @@
 
 #include "gpu/adapter_choice.h"
 #include "gpu/driver_process.h"
+#include "gpu/request.h"
 
 namespace highwater::gpu {
 namespace {
@@ -78,16 +79,18 @@ std::vector<AdapterHandle> request_adapters(WGPUInstance instance) {
     WGPURequestAdapterOptions options = WGPU_REQUEST_ADAPTER_OPTIONS_INIT;
     options.powerPreference = WGPUPowerPreference_HighPerformance;
     options.forceFallbackAdapter = fallback;
-    WGPUAdapter found = nullptr;
+    Request<AdapterHandle> request;
     WGPURequestAdapterCallbackInfo callback = WGPU_REQUEST_ADAPTER_CALLBACK_INFO_INIT;
     callback.mode = WGPUCallbackMode_AllowProcessEvents;
-    callback.userdata1 = &found;
+    callback.userdata1 = request.userdata();
     callback.callback = [](WGPURequestAdapterStatus, WGPUAdapter adapter, WGPUStringView, void* out,
-                           void*) { *static_cast<WGPUAdapter*>(out) = adapter; };
+                           void*) { Request<AdapterHandle>::answer(out, AdapterHandle(adapter)); };
     api().InstanceRequestAdapter(instance, &options, callback);
     api().InstanceProcessEvents(instance);
-    if (found) adapters.emplace_back(found);
-    if (found) break;
+    std::optional<AdapterHandle> found = request.take();
+    if (!found || !*found) continue;
+    adapters.push_back(*std::move(found));
+    break;
   }
   return adapters;
 }

@@ -20,7 +20,7 @@ Result<std::shared_ptr<Device>> shared_device(const std::string& wanted) {
   // Held while a device is made, which calls nothing but the driver.
   const std::lock_guard lock(mutex);
   std::shared_ptr<Device>& device = devices[wanted];
-  if (!device || device->webgpu().faults().is_lost()) {
+  if (!device || device->is_lost()) {
     HW_TRY(auto webgpu, WebGpuDevice::create(wanted));
     device = std::make_shared<Device>(std::move(webgpu));
     leave_driver_out_of_forked_exits();
@@ -35,6 +35,10 @@ Device::~Device() = default;
 
 const AdapterDescription& Device::adapter() const {
   return webgpu_->adapter();
+}
+
+bool Device::is_lost() const {
+  return webgpu_->faults().is_lost();
 }
 
 Result<std::shared_ptr<Device>> Device::open(std::string adapter) {
@@ -65,7 +69,7 @@ Advance DeviceOpening::advance() {
   if (now != Advance::Done) return now;
   // Whoever opens the device at the same time measures the same.
   device_->subgroup_size_ = probe_->size();
-  device_->is_measured_ = true;
+  device_->is_measured_ = probe_->has_measured();
   probe_.reset();
   return Advance::Done;
 }

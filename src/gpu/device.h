@@ -25,6 +25,8 @@ class Device {
   ~Device();
 
   const AdapterDescription& adapter() const;
+  // Whether nothing will run on it any more.
+  bool is_lost() const;
   // Of a software adapter, where it is the same for every kernel; 1 if there are none.
   uint32_t subgroup_size() const { return subgroup_size_; }
 

@@ -64,6 +64,12 @@ Status Executable::Objects::flush(Answers& errors, Answers* work, Accounts& acco
   });
 }
 
+void Executable::Objects::keep_all() {
+  read_back_.keep();
+  staging_.keep();
+  if (timestamps_) timestamps_->keep();
+}
+
 Status Executable::Objects::start(std::span<const Work> works, Accounts& accounts, Timing* timing) {
   Status started = turns_.take([&]() -> Status {
     answers_.begin();
@@ -123,7 +129,9 @@ Status Executable::Objects::finish_in_turn() {
   HW_CHECK(answers_->so_far());
   HW_CHECK(device_.faults().take());
   HW_CHECK(std::move(timed));
-  return mapped;
+  HW_CHECK(std::move(mapped));
+  keep_all();
+  return {};
 }
 
 Status Executable::Objects::run_in_turn(std::span<const Work> works, Accounts& accounts) {
@@ -233,11 +241,15 @@ Status Executable::Objects::stage(std::span<const Work> works, Answers& errors,
 CommandBufferHandle Executable::Objects::encode(std::span<const Work> works, bool staged,
                                                 Accounts& accounts) {
   const CommandEncoderHandle encoder(api().DeviceCreateCommandEncoder(device_.device(), nullptr));
-  for (size_t w = 0; w < works.size(); ++w) {
-    for (const BufferCopy& c : works[w].copies) {
+  const auto copy_all = [&](std::span<const BufferCopy> copies) {
+    for (const BufferCopy& c : copies) {
       api().CommandEncoderCopyBufferToBuffer(encoder.get(), buffers.buffer(c.from), 0,
-                                             buffers.buffer(c.to), 0, c.size);
+                                             buffers.buffer(c.to), c.to_at, c.size);
     }
+  };
+  for (size_t w = 0; w < works.size(); ++w) {
+    copy_all(works[w].copies);
+    copy_all(works[w].poison);
     if (staged) staging_.encode(encoder.get(), w ? staged_ends_[w - 1] : 0, staged_ends_[w]);
     if (timing_) {
       steps.encode_timed(encoder.get(), works[w].dispatches, *timestamps_, accounts);

@@ -78,11 +78,12 @@ struct ReadBack {
   uint64_t size;
 };
 
-// From one buffer's start to another's.
+// From one buffer's start to another's, or to a place in it.
 struct BufferCopy {
   uint32_t from;
   uint32_t to;
   uint64_t size;  // whole words
+  uint64_t to_at = 0;
 };
 
 struct Upload {
@@ -102,6 +103,8 @@ struct Work {
   ParamsWrite params = {};
   std::span<const Dispatch> dispatches = {};  // one pass
   std::span<const ReadBack> read_backs = {};
+  // Made after the copies; what they write is nothing that an upload brings.
+  std::span<const BufferCopy> poison = {};
 };
 
 // When something began and ended, in nanoseconds of one clock.

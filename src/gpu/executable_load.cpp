@@ -96,6 +96,7 @@ Status ExecutableLoad::do_part(Accounts& accounts) {
       return run_first(accounts);
     default:
       stage_ = Stage::Done;
+      executable_->objects_->keep_all();
       return executable_->objects_->turns().device().faults().take();
   }
 }

@@ -29,6 +29,8 @@ class Executable::Objects {
   Status load_params(const ExecutableSpec& spec, Answers& errors, Accounts& accounts);
   Status write_params(std::span<const std::byte> bytes, Answers& errors, Accounts& accounts);
   Status run_first(const Dispatch& dispatch, Answers& errors, Answers& work, Accounts& accounts);
+  // What the load or a run has made is good, as the device has said by now.
+  void keep_all();
   // Has the device take what was handed over so far.
   Status flush(Answers& errors, Answers* work, Accounts& accounts);
 

@@ -5,17 +5,10 @@
 
 namespace highwater::gpu {
 
-Status ReadBackBuffer::reserve(uint64_t size, Answers& answers, Accounts& accounts) {
-  if (size <= capacity_) return {};
-  HW_TRY(buffer_, device_.make_buffer(size, WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst,
-                                      false, "read-back", answers, accounts));
-  capacity_ = size;
-  return {};
-}
-
 void ReadBackBuffer::begin() {
   if (mapped_) api().BufferUnmap(buffer_.get());
   mapped_ = nullptr;
+  buffer_.begin();
   chunks_.clear();
   used_ = 0;
 }

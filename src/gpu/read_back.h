@@ -4,19 +4,26 @@
 #include <span>
 #include <vector>
 
+#include "gpu/growing_buffer.h"
 #include "gpu/turns.h"
 
 namespace highwater::gpu {
 
 class ReadBackBuffer {
  public:
-  explicit ReadBackBuffer(WebGpuDevice& device) : device_(device) {}
+  explicit ReadBackBuffer(WebGpuDevice& device)
+      : device_(device),
+        buffer_(device, WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst, "read-back") {}
 
   // Room for `size` bytes; the buffer is made anew if it is too small.
-  Status reserve(uint64_t size, Answers& answers, Accounts& accounts);
+  Status reserve(uint64_t size, Answers& answers, Accounts& accounts) {
+    return buffer_.reserve(size, answers, accounts);
+  }
 
   // Forgets what was read back before.
   void begin();
+  // What was reserved is good, as a run without errors shows.
+  void keep() { buffer_.keep(); }
   void copy(WGPUCommandEncoder encoder, WGPUBuffer from, uint64_t size, Accounts& accounts);
   bool empty() const { return used_ == 0; }
 
@@ -35,8 +42,7 @@ class ReadBackBuffer {
   };
 
   WebGpuDevice& device_;
-  BufferHandle buffer_;
-  uint64_t capacity_ = 0;
+  GrowingBuffer buffer_;
   uint64_t used_ = 0;
   std::vector<Chunk> chunks_;
   const void* mapped_ = nullptr;

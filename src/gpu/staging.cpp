@@ -7,6 +7,7 @@ namespace highwater::gpu {
 void Staging::clear() {
   bytes_.clear();
   deliveries_.clear();
+  buffer_.begin();
 }
 
 void Staging::add(WGPUBuffer to, uint64_t at, std::span<const std::byte> bytes) {
@@ -17,12 +18,10 @@ void Staging::add(WGPUBuffer to, uint64_t at, std::span<const std::byte> bytes) 
 
 Status Staging::send(Answers& answers, Accounts& accounts) {
   if (bytes_.empty()) return {};
-  if (bytes_.size() > capacity_) {
+  if (!buffer_.holds(bytes_.size())) {
     // Larger than asked for, so that a longer position or a longer batch seldom makes a new one.
     const uint64_t size = std::max<uint64_t>(2 * bytes_.size(), 4096);
-    HW_TRY(buffer_, device_.make_buffer(size, WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst,
-                                        false, "staging", answers, accounts));
-    capacity_ = size;
+    HW_CHECK(buffer_.reserve(size, answers, accounts));
   }
   api().QueueWriteBuffer(device_.queue(), buffer_.get(), 0, bytes_.data(), bytes_.size());
   return {};

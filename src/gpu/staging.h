@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "gpu/webgpu_device.h"
+#include "gpu/growing_buffer.h"
 
 namespace highwater::gpu {
 
@@ -12,12 +12,16 @@ namespace highwater::gpu {
 // its own, by one write for all passes, and copied from there when its turn comes.
 class Staging {
  public:
-  explicit Staging(WebGpuDevice& device) : device_(device) {}
+  explicit Staging(WebGpuDevice& device)
+      : device_(device),
+        buffer_(device, WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst, "staging") {}
 
   void clear();
   void add(WGPUBuffer to, uint64_t at, std::span<const std::byte> bytes);
   // Sends all that was added.
   Status send(Answers& answers, Accounts& accounts);
+  // Where it was sent is good, as a run without errors shows.
+  void keep() { buffer_.keep(); }
 
   // How many were added so far: one pass's copies begin where those of the one before end.
   size_t count() const { return deliveries_.size(); }
@@ -32,8 +36,7 @@ class Staging {
   };
 
   WebGpuDevice& device_;
-  BufferHandle buffer_;
-  uint64_t capacity_ = 0;
+  GrowingBuffer buffer_;
   std::vector<std::byte> bytes_;
   std::vector<Delivery> deliveries_;
 };

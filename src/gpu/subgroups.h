@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "gpu/executable_load.h"
 
@@ -16,7 +17,9 @@ class SubgroupProbe {
   Advance advance();
   // The size of all subgroups, if neighbouring invocations share one; else, and if it cannot be
   // measured, 1.
-  uint32_t size() const { return size_; }
+  uint32_t size() const { return size_.value_or(1); }
+  // Whether the device has told; if something went wrong, the next may ask again.
+  bool has_measured() const { return size_.has_value(); }
 
  private:
   Result<Advance> load();
@@ -25,7 +28,7 @@ class SubgroupProbe {
   ExecutableLoad load_;
   std::unique_ptr<Executable> executable_;
   Accounts accounts_;
-  uint32_t size_ = 1;
+  std::optional<uint32_t> size_;
 };
 
 }  // namespace highwater::gpu

@@ -18,6 +18,8 @@ uint64_t nanoseconds(uint64_t ticks, double period) {
 
 Status Timestamps::begin(size_t passes, Answers& answers, Accounts& accounts) {
   read_back_.begin();
+  resolved_.begin();
+  sets_.resize(proven_sets_);
   passes_ = 0;
   if (!device_.adapter().has(kTimestampQuery)) {
     return fail("adapter ", device_.adapter().name, " has no clock that can be read (",
@@ -41,13 +43,14 @@ Status Timestamps::reserve(size_t passes, Answers& answers, Accounts& accounts) 
     accounts.gpu_objects += 1;
   }
   const uint64_t size = passes * kPassBytes;
-  if (size > capacity_) {
-    HW_TRY(resolved_,
-           device_.make_buffer(size, WGPUBufferUsage_QueryResolve | WGPUBufferUsage_CopySrc, false,
-                               "timestamps", answers, accounts));
-    capacity_ = size;
-  }
+  HW_CHECK(resolved_.reserve(size, answers, accounts));
   return read_back_.reserve(size, answers, accounts);
+}
+
+void Timestamps::keep() {
+  proven_sets_ = sets_.size();
+  resolved_.keep();
+  read_back_.keep();
 }
 
 WGPUPassTimestampWrites Timestamps::next() {

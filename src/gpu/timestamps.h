@@ -10,7 +10,10 @@ namespace highwater::gpu {
 
 class Timestamps {
  public:
-  explicit Timestamps(WebGpuDevice& device) : device_(device), read_back_(device) {}
+  explicit Timestamps(WebGpuDevice& device)
+      : device_(device),
+        resolved_(device, WGPUBufferUsage_QueryResolve | WGPUBufferUsage_CopySrc, "timestamps"),
+        read_back_(device) {}
 
   // Forgets the run before, and makes room for so many passes.
   Status begin(size_t passes, Answers& answers, Accounts& accounts);
@@ -25,15 +28,17 @@ class Timestamps {
   bool is_answered() const { return read_back_.is_answered(); }
   // Adds an interval for each pass.
   Status finish(std::vector<Interval>& intervals);
+  // What was made for the run is good, as one without errors shows.
+  void keep();
 
  private:
   Status reserve(size_t passes, Answers& answers, Accounts& accounts);
 
   WebGpuDevice& device_;
   std::vector<QuerySetHandle> sets_;  // each as large as the standard allows
-  BufferHandle resolved_;
-  uint64_t capacity_ = 0;  // of it, in bytes
-  size_t passes_ = 0;      // that have been given theirs
+  size_t proven_sets_ = 0;            // the first of them, which a run was good with
+  GrowingBuffer resolved_;
+  size_t passes_ = 0;  // that have been given theirs
   ReadBackBuffer read_back_;
 };
 

@@ -3,13 +3,14 @@
 #include "base/texels.h"
 #include "gpu/adapter_choice.h"
 #include "gpu/driver_process.h"
+#include "gpu/request.h"
 #include "gpu/turns.h"
 
 namespace highwater::gpu {
 namespace {
 
-struct DeviceRequest {
-  WGPUDevice device = nullptr;
+struct GivenDevice {
+  DeviceHandle device;
   std::string message;
 };
 
@@ -49,23 +50,25 @@ Result<std::unique_ptr<WebGpuDevice>> WebGpuDevice::create(std::string_view want
   }
   std::unique_ptr<WebGpuDevice> result(new WebGpuDevice);
   const WGPUDeviceDescriptor descriptor = describe_device(limits, features, *result->faults_);
-  DeviceRequest request;
+  Request<GivenDevice> request;
   WGPURequestDeviceCallbackInfo callback = WGPU_REQUEST_DEVICE_CALLBACK_INFO_INIT;
   callback.mode = WGPUCallbackMode_AllowProcessEvents;
-  callback.userdata1 = &request;
+  callback.userdata1 = request.userdata();
   callback.callback = [](WGPURequestDeviceStatus, WGPUDevice device, WGPUStringView message,
                          void* out, void*) {
-    *static_cast<DeviceRequest*>(out) = {device, to_string(message)};
+    Request<GivenDevice>::answer(out, {DeviceHandle(device), to_string(message)});
   };
   api().AdapterRequestDevice(adapter.handle.get(), &descriptor, callback);
   HW_TRY(WGPUInstance the_instance, instance());
   api().InstanceProcessEvents(the_instance);
-  if (!request.device) {
-    return fail("adapter ", adapter.description.name, " gave no device: ", request.message);
+  std::optional<GivenDevice> given = request.take();
+  if (!given || !given->device) {
+    return fail("adapter ", adapter.description.name,
+                " gave no device: ", given ? given->message : "it does not answer");
   }
   result->adapter_ = std::move(adapter.description);
-  result->device_ = DeviceHandle(request.device);
-  result->queue_ = QueueHandle(api().DeviceGetQueue(request.device));
+  result->device_ = std::move(given->device);
+  result->queue_ = QueueHandle(api().DeviceGetQueue(result->device()));
   return result;
 }
 

@@ -90,10 +90,12 @@ void mark_fixed(Graph& graph) {
 
 }  // namespace
 
-Result<std::unique_ptr<Graph>> Graph::build(const Program& program, const DeviceTraits& traits) {
+Result<std::unique_ptr<Graph>> Graph::build(const Program& program, const DeviceTraits& traits,
+                                            Memory memory) {
   HW_CHECK(check_supported(program));
   auto graph = std::make_unique<Graph>();
   graph->traits = traits;
+  graph->memory = memory;
   add_values(*graph, program);
   mark_mutated(*graph, program);
   for (const OpCall& call : program.calls) HW_CHECK(add_node(*graph, program, call));

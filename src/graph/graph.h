@@ -71,10 +71,17 @@ struct BufferDecl {
   Texels texels = Texels::None;  // not a buffer but an image
 };
 
+// Which values may lie in one place, one after the other.
+enum class Memory {
+  Shared,
+  Apart,  // nothing that is computed shares any, so that all of it can be filled before a run
+};
+
 class Graph {
  public:
   static Result<std::unique_ptr<Graph>> build(const Program& program,
-                                              const DeviceTraits& traits = {});
+                                              const DeviceTraits& traits = {},
+                                              Memory memory = Memory::Shared);
 
   std::vector<ValueInfo> values;
   std::vector<Node> nodes;
@@ -85,6 +92,7 @@ class Graph {
   Signature signature;
   uint32_t params_size = 0;
   DeviceTraits traits;
+  Memory memory = Memory::Shared;
 
   const TensorDecl& tensor(Tensor t) const { return values[t.id].tensor; }
   // The value whose memory `id` uses, after any number of views.

@@ -67,7 +67,7 @@ class SharedBuffers {
   explicit SharedBuffers(Graph& graph) : graph_(graph) {}
 
   BufferId take(uint64_t size) {
-    if (free_.empty()) {
+    if (free_.empty() || graph_.memory == Memory::Apart) {
       graph_.buffers.push_back({size});
       return static_cast<BufferId>(graph_.buffers.size() - 1);
     }

@@ -8,7 +8,7 @@ namespace {
 
 class Fitter {
  public:
-  Fitter(std::span<const Symbol> symbols, const Survey& survey) : survey_(survey) {
+  Fitter(std::span<const Symbol> symbols, const Survey& survey) {
     for (const Symbol& s : symbols) names_.push_back(s.name);
     for (size_t p = 0; p < survey.points.size(); ++p) {
       if (survey.refused(p)) continue;
@@ -31,7 +31,6 @@ class Fitter {
   }
 
  private:
-  const Survey& survey_;
   std::vector<std::string> names_;
   std::vector<size_t> taken_;
   std::vector<Point> points_;

@@ -133,6 +133,11 @@ FileArgument::FileArgument(nb::handle given) {
   file_ = opened_ ? opened_.get() : nb::inst_ptr<PythonFile>(given);
 }
 
+void FileArgument::check_stays() const {
+  if (!opened_ || !opened_->is_in_memory()) return;
+  raise(fail("to recover, the program is read again: give a File, which keeps its bytes"));
+}
+
 void bind_file(nb::module_& m) {
   nb::class_<PythonFile>(m, "File", "A .pte file, or its bytes.")
       .def(

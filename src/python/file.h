@@ -18,6 +18,7 @@ class PythonFile {
   PythonFile(const PythonFile&) = delete;
 
   const File& file() const { return *file_; }
+  bool is_in_memory() const { return bytes_.obj != nullptr; }
 
  private:
   Py_buffer bytes_{};
@@ -29,6 +30,8 @@ class FileArgument {
  public:
   explicit FileArgument(nanobind::handle given);
   const File& file() const { return file_->file(); }
+  // Raises if it cannot be read again later, because nobody keeps its bytes.
+  void check_stays() const;
 
  private:
   std::unique_ptr<PythonFile> opened_;

@@ -22,9 +22,10 @@ constexpr size_t kInputs = 2, kOutputs = 1;
 
 std::unique_ptr<Shared> open(const nb::object& given, const nb::object& adapter, bool half_cache,
                              const nb::object& without_passes, const nb::object& timeout,
-                             std::optional<PythonProgress> progress) {
+                             bool recover, std::optional<PythonProgress> progress) {
   const FileArgument source(given);
-  Options options(adapter, half_cache, without_passes, timeout, std::move(progress));
+  if (recover) source.check_stays();
+  Options options(adapter, half_cache, without_passes, timeout, recover, std::move(progress));
   return options.open_with<Generator>(
       source.file(), [&](const SessionOptions& o) { return Generator::open(source.file(), o); });
 }
@@ -111,7 +112,8 @@ void bind_generator(nb::module_& m) {
       .def_static("open", &open, nb::arg("file").none(), nb::kw_only(),
                   nb::arg("adapter").none() = "", nb::arg("half_cache") = false,
                   nb::arg("without_passes").none() = "", nb::arg("timeout_seconds") = nb::none(),
-                  nb::arg("progress") = nb::none())
+                  nb::arg("recover") = false, nb::arg("progress") = nb::none(),
+                  nb::keep_alive<0, 1>())
       .def_static("check", &check, nb::arg("file").none(),
                   "Raises, with the reason, if it is not a language model with a cache.")
       .def("close", &Shared::close, "Gives the device's memory back, after a run under way.")

@@ -14,10 +14,11 @@ constexpr auto kSignalsEvery = std::chrono::milliseconds(50);
 }  // namespace
 
 Options::Options(nb::handle adapter, bool half_cache, nb::handle without_passes,
-                 nb::handle timeout_seconds, std::optional<PythonProgress> progress)
+                 nb::handle timeout_seconds, bool recover, std::optional<PythonProgress> progress)
     : progress_(std::move(progress)) {
   options_.adapter = to_text(adapter, "adapter");
   options_.half_cache = half_cache;
+  options_.recover = recover;
   options_.without_passes = to_text(without_passes, "without_passes");
   if (!timeout_seconds.is_none()) {
     options_.timeout_seconds = to_double(timeout_seconds, "timeout_seconds");

@@ -24,7 +24,7 @@ using PythonProgress = std::function<void(std::string, size_t, size_t)>;
 class Options {
  public:
   Options(nanobind::handle adapter, bool half_cache, nanobind::handle without_passes,
-          nanobind::handle timeout_seconds, std::optional<PythonProgress> progress);
+          nanobind::handle timeout_seconds, bool recover, std::optional<PythonProgress> progress);
   Options(const Options&) = delete;
 
   template <class T, class Open>

@@ -14,11 +14,15 @@ constexpr const char* kWithoutPasses = "HIGHWATER_WITHOUT_PASSES";
 
 Result<Choices> Choices::read(std::string_view without_passes, bool half_cache) {
   HW_CHECK(check_pass_names(without_passes));
-  Choices choices{{}, std::string(without_passes), half_cache};
+  Choices choices;
+  choices.without_passes = without_passes;
+  choices.half_cache = half_cache;
   HW_TRY(const auto kind, chosen_by("HIGHWATER_KERNELS", kKinds));
   if (kind) choices.software = *kind == 1;
   HW_TRY(const auto halved, chosen_by("HIGHWATER_HALF_CACHE", kSwitch));
   if (halved) choices.half_cache = *halved == 1;
+  HW_TRY(const auto poisoned, chosen_by("HIGHWATER_POISON", kSwitch));
+  if (poisoned) choices.poisoned = *poisoned == 1;
   if (const auto without = variable(kWithoutPasses)) {
     choices.without_passes = *without;
     Status checked = check_pass_names(*without);

@@ -15,10 +15,11 @@ struct Choices {
   std::optional<bool> software;  // kernels for it; else the adapter says
   std::string without_passes;    // see run_passes
   bool half_cache = false;       // see halve_caches
+  bool poisoned = false;         // memory beyond what is live is NaN
 
   // What the options say, unless a variable says otherwise: HIGHWATER_KERNELS, so that either kind
-  // of kernel can be tried anywhere, HIGHWATER_WITHOUT_PASSES and HIGHWATER_HALF_CACHE. A word that
-  // means nothing is an error.
+  // of kernel can be tried anywhere, HIGHWATER_WITHOUT_PASSES, HIGHWATER_HALF_CACHE and
+  // HIGHWATER_POISON. A word that means nothing is an error.
   static Result<Choices> read(std::string_view without_passes = {}, bool half_cache = false);
 };
 

@@ -82,6 +82,7 @@ Result<std::unique_ptr<Generator::Loading>> Generator::start_open(const File& fi
   HW_CHECK(add_sampler(program));
   std::unique_ptr<Generator> g(new Generator);
   g->batch_ = std::make_unique<Batch>();
+  g->recovers_ = options.recover;
   g->end_tokens_ = pte->metadata("get_eos_ids");
   g->begin_token_ = first_of(pte->metadata("get_bos_id"));
   g->capacity_ = pte->metadata("get_max_context_len").front();
@@ -180,6 +181,15 @@ Status Generator::set_text(std::span<const int64_t> tokens) {
 }
 
 Result<std::span<const int64_t>> Generator::draw(size_t count, const Sampling& sampling) {
+  auto drawn = draw_once(count, sampling);
+  if (drawn || !session_->is_lost()) return drawn;
+  if (!recovers_) return SessionAccess::with_advice(*session_, drawn.take_error());
+  HW_CHECK(session_->recover());
+  fed_ = 0;  // the cache is empty
+  return draw_once(count, sampling);
+}
+
+Result<std::span<const int64_t>> Generator::draw_once(size_t count, const Sampling& sampling) {
   HW_CHECK(start_draw(count, sampling));
   HW_CHECK(
       complete([&]() -> Result<Advance> { return poll() ? Advance::Done : Advance::Waiting; }));

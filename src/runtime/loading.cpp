@@ -1,4 +1,5 @@
 // Loading a session, a part at a time.
+#include <algorithm>
 #include <optional>
 
 #include "base/checked.h"
@@ -18,6 +19,30 @@ gpu::StepSpec step_spec(const StepDecl& step) {
     spec.bindings.push_back({b.memory, b.use.writes});
   }
   return spec;
+}
+
+// One more buffer, after the graph's: what others are filled with before each run. In every dtype
+// of floats it is NaN.
+void add_poison(gpu::ExecutableSpec& spec) {
+  uint64_t largest = 16;
+  for (const gpu::BufferSpec& b : spec.buffers) largest = std::max(largest, b.size);
+  const auto poison = static_cast<uint32_t>(spec.buffers.size());
+  spec.buffers.push_back({largest, true});
+  spec.fill = [fill = std::move(spec.fill), poison](uint32_t buffer, std::span<std::byte> memory) {
+    if (buffer != poison) return fill(buffer, memory);
+    std::fill(memory.begin(), memory.end(), std::byte{0xff});
+    return Status();
+  };
+  if (spec.is_ready) {
+    spec.is_ready = [is_ready = std::move(spec.is_ready), poison](uint32_t buffer) {
+      return buffer == poison || is_ready(buffer);
+    };
+  }
+  if (spec.is_placed) {
+    spec.is_placed = [is_placed = std::move(spec.is_placed), poison](uint32_t buffer) {
+      return buffer != poison && is_placed(buffer);
+    };
+  }
 }
 
 gpu::ExecutableSpec executable_spec(const Graph& graph, const Live& live, const Program& program,
@@ -103,10 +128,12 @@ Result<Advance> Session::Loading::State::advance() {
 Status Session::Loading::State::plan() {
   Session::State& s = *session;
   rewrite(program, choices);
-  HW_TRY(s.graph, Graph::build(program, traits_of(*opening.device(), choices)));
+  const Memory memory = choices.poisoned ? Memory::Apart : Memory::Shared;
+  HW_TRY(s.graph, Graph::build(program, traits_of(*opening.device(), choices), memory));
   s.live = std::make_unique<Live>(*s.graph);
   s.load_accounts.planned_nodes = s.graph->nodes.size();
   gpu::ExecutableSpec spec = executable_spec(*s.graph, *s.live, program, constants, arrivals);
+  if (choices.poisoned) add_poison(spec);
   spec.timeout = timeout;
   spec.progress = options.progress;
   executable_load.emplace(opening.device(), std::move(spec));
@@ -144,9 +171,16 @@ Result<std::unique_ptr<Session::Loading>> SessionAccess::start_load(Program prog
   HW_TRY(Choices choices, Choices::read(options.without_passes, options.half_cache));
   HW_TRY(const gpu::Timeout timeout, gpu::Timeout::of(options.timeout_seconds));
   HW_TRY(gpu::DeviceOpening opening, gpu::DeviceOpening::start(options.adapter));
+  std::shared_ptr<const Session::State::Origin> origin;
+  if (options.recover) {
+    SessionOptions again = options;
+    again.progress = {};  // of somebody who may be gone by then
+    origin.reset(new Session::State::Origin{program, constants, arrivals, std::move(again)});
+  }
   std::unique_ptr<Session::Loading::State> state(
       new Session::Loading::State{std::move(program), std::move(constants), std::move(arrivals),
                                   options, std::move(choices), timeout, std::move(opening), began});
+  state->session->origin = std::move(origin);
   return std::unique_ptr<Session::Loading>(new Session::Loading(std::move(state)));
 }
 

@@ -20,6 +20,7 @@ void Recording::clear() {
   uploads_.clear();
   dispatches_.clear();
   read_backs_.clear();
+  poison_.clear();
   calls_.clear();
   works_.clear();
   present_ = {};
@@ -48,6 +49,7 @@ void Recording::end_call() {
   present_.uploads = uploads_.size();
   present_.dispatches = dispatches_.size();
   present_.read_backs = read_backs_.size();
+  present_.poison = poison_.size();
   calls_.push_back(present_);
   present_ = {};
 }
@@ -65,7 +67,8 @@ std::span<const gpu::Work> Recording::works() {
                       between(uploads_, before.uploads, ends.uploads),
                       {ends.params_at, bytes.subspan(ends.params_begin, ends.params_size)},
                       between(dispatches_, before.dispatches, ends.dispatches),
-                      between(read_backs_, before.read_backs, ends.read_backs)});
+                      between(read_backs_, before.read_backs, ends.read_backs),
+                      between(poison_, before.poison, ends.poison)});
     before = ends;
   }
   return works_;
@@ -90,6 +93,7 @@ Status Session::State::record(std::span<const Call> calls) {
     live->mark_params_clean();
     unsent = unsent.merged(dirty);
     record_dispatches(c == 0 && !fixed_nodes_ran);
+    if (graph->memory == Memory::Apart) record_poison();
     if (Status reads = record_reads(c, calls[c].reads); !reads) {
       live->mark_params_dirty(unsent);
       outputs_are_live = false;
@@ -162,6 +166,19 @@ Status Session::State::record_feed(size_t i, size_t o) {
   // An output may be an input that nothing changed.
   if (from != input(i).buffer) recording.copy({from, input(i).buffer, bytes});
   return {};
+}
+
+// All that this call computes, and what lies beyond the live extent of its inputs.
+void Session::State::record_poison() {
+  const auto poison = static_cast<uint32_t>(graph->buffers.size());
+  for (ValueId id = 0; id < graph->values.size(); ++id) {
+    const ValueInfo& value = graph->values[id];
+    if (value.buffer == kNoBuffer || value.tensor.constant || value.fixed) continue;
+    const uint64_t live_end =
+        value.input ? live_bytes(live->shapes()[Tensor{id}], value.tensor.device_dtype()) : 0;
+    const uint64_t size = graph->buffers[value.buffer].size;
+    if (live_end < size) recording.poison({poison, value.buffer, size - live_end, live_end});
+  }
 }
 
 void Session::State::record_dispatches(bool with_fixed) {

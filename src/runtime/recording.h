@@ -27,6 +27,7 @@ class Recording {
   void upload_staged(uint32_t buffer, size_t size);
   void params(uint32_t at, std::span<const std::byte> bytes);
   void dispatch(const gpu::Dispatch& dispatch) { dispatches_.push_back(dispatch); }
+  void poison(const gpu::BufferCopy& copy) { poison_.push_back(copy); }
   void read_back(const gpu::ReadBack& read_back) { read_backs_.push_back(read_back); }
   void end_call();
 
@@ -37,7 +38,7 @@ class Recording {
  private:
   // Where a call's items end, in each of the lists.
   struct Ends {
-    size_t copies, uploads, dispatches, read_backs;
+    size_t copies, uploads, dispatches, read_backs, poison;
     uint32_t params_at;
     size_t params_begin, params_size;  // in bytes_
   };
@@ -55,6 +56,7 @@ class Recording {
   std::vector<gpu::Upload> uploads_;
   std::vector<gpu::Dispatch> dispatches_;
   std::vector<gpu::ReadBack> read_backs_;
+  std::vector<gpu::BufferCopy> poison_;
   Ends present_{};
   std::vector<Ends> calls_;
   std::vector<gpu::Work> works_;

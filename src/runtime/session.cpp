@@ -86,12 +86,24 @@ Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Session::~Session() = default;
 
 Status Session::run(std::span<const Input> inputs) {
-  const Call call{inputs, state_->all_outputs};
-  return run_all({&call, 1});
+  return run_recovering([&] {
+    const Call call{inputs, state_->all_outputs};
+    return state_->run({&call, 1});
+  });
 }
 
 Status Session::run_all(std::span<const Call> calls) {
-  return state_->run(calls);
+  return run_recovering([&] { return state_->run(calls); });
+}
+
+// Recovering replaces all of the state, so that `run` must not refer to any of it.
+template <class Run>
+Status Session::run_recovering(const Run& run) {
+  Status ran = run();
+  if (ran || !is_lost()) return ran;
+  if (!state_->origin || state_->keeps_state()) return state_->with_advice(ran.take_error());
+  HW_CHECK(recover());
+  return run();
 }
 
 Status Session::start_run(std::span<const Input> inputs) {

@@ -22,6 +22,10 @@ Result<std::unique_ptr<Session>> SessionAccess::load(Program program, ConstantSo
   return loading->finish();
 }
 
+Error SessionAccess::with_advice(const Session& session, Error error) {
+  return session.state_->with_advice(std::move(error));
+}
+
 const gpu::AdapterDescription& SessionAccess::adapter(const Session& session) {
   return session.state_->executable->device().adapter();
 }

@@ -36,6 +36,9 @@ struct SessionAccess {
   static Result<std::unique_ptr<Session>> load(Program program, ConstantSource constants,
                                                const SessionOptions& options = {});
 
+  // The error of a run on a device that is lost, with what can be done about it.
+  static Error with_advice(const Session& session, Error error);
+
   static const gpu::AdapterDescription& adapter(const Session& session);
   static const Graph& graph(const Session& session);
   static const Live& live(const Session& session);

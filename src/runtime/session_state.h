@@ -10,6 +10,7 @@
 #include "graph/live.h"
 #include "highwater/session.h"
 #include "runtime/recording.h"
+#include "runtime/session_access.h"
 
 namespace highwater {
 
@@ -20,6 +21,15 @@ struct Session::State {
   std::unique_ptr<Graph> graph;
   std::unique_ptr<Live> live;
   std::unique_ptr<gpu::Executable> executable;
+
+  // What to load again, if that is wanted.
+  struct Origin {
+    Program program;
+    ConstantSource constants;
+    ConstantArrivals arrivals;
+    SessionOptions options;
+  };
+  std::shared_ptr<const Origin> origin;
 
   Accounts load_accounts;
   Accounts run_accounts;
@@ -46,6 +56,12 @@ struct Session::State {
   std::vector<ReadOutput> reads_under_way;
   std::vector<LastOutput> last_outputs;
 
+  // In recovery.cpp.
+  bool is_lost() const;
+  bool keeps_state() const;
+  // The error of a run on a device that is lost, with what can be done about it.
+  Error with_advice(Error error) const;
+
   Status check_idle() const;
   // With a `timing`, its dispatches are timed by the device's clock.
   Status start(std::span<const Call> calls, gpu::Timing* timing = nullptr);
@@ -64,6 +80,7 @@ struct Session::State {
   Status record_host_tensor(size_t i, const HostTensor& tensor);
   Status record_feed(size_t i, size_t output);
   void record_dispatches(bool with_fixed);
+  void record_poison();
   // Calls visit(node, run) for all that a call of the present shapes dispatches, in order.
   template <class Visit>
   void each_run(bool with_fixed, const Visit& visit) const {

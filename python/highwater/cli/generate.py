@@ -48,6 +48,7 @@ RESET = "/reset"
     help="Tokens drawn on the device before it is asked for them.",
 )
 @click.option("--half-cache", is_flag=True, help="Keep the attention cache as float16.")
+@click.option("--recover", is_flag=True, help="Go on when the device is lost: load it all again.")
 @click.option("--adapter", help="The adapter to use: its number, or a part of its name.")
 @click.option("--json", "as_json", is_flag=True, help="Print text, tokens and times as JSON.")
 def command(
@@ -55,6 +56,7 @@ def command(
     prompts: tuple[str, ...],
     interactive: bool,
     half_cache: bool,
+    recover: bool,
     adapter: str | None,
     as_json: bool,
     **options: Any,
@@ -79,7 +81,7 @@ def command(
     check_generates(file)
     options["tokenizer"] = highwater.load_tokenizer(options["tokenizer"], file.path)
     _check_prompts(prompts, options["tokenizer"])
-    with loading.load(file, adapter=adapter, half_cache=half_cache) as loaded:
+    with loading.load(file, adapter=adapter, half_cache=half_cache, recover=recover) as loaded:
         if as_json:
             results = [_as_dict(p, _finished(loaded.generate(p, **options))) for p in prompts]
             terminal.say_json(results)

@@ -134,7 +134,8 @@ Step<wgsl::linear::matmul_tile> Matmul::declare(Args& a, const Route& route,
        {"W", packed      ? "w_packed"
              : by_column ? "w_by_column"
                          : "w_by_depth"},
-       // A layer's bias is one row; loading it for every row would cost as much as a tenth of the tile.
+       // A layer's bias is one row; loading it for every row would cost as much as a tenth of the
+       // tile.
        {"NEXT_BIAS", is_layer ? ""
                               : "b = params.beta * bias_along(min(row + ${m}u, params.rows - 1u) * "
                                 "params.bias_row, w_quad${c});"},
