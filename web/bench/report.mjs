@@ -33,7 +33,7 @@ function cells(row) {
     `${digits(row.changing)} ms`,
     megabytes(row.memory.loaded),
     megabytes(row.memory.after),
-    row.error <= row.tolerance ? `right (${row.error.toExponential(0)})` : "WRONG",
+    `${row.error <= row.tolerance ? "right" : "WRONG"} (${row.error.toExponential(0)})`,
   ];
 }
 

@@ -15,7 +15,7 @@ describe("without a bundler", () => {
       for (const module of ["/dist/index.js", "/dist/worker.js"]) {
         const { load } = await import(module);
         const model = await load("/native/pieces.pte");
-        const { output0 } = await model.run([new Float32Array(192)]);
+        const { output0 } = await model.run([{ data: new Float32Array(192), dims: [3, 64] }]);
         dims.push(output0.dims.join());
         model.close();
       }

@@ -7,7 +7,8 @@ function Pieces({ source }) {
   const { model, progress, error } = useModel(source);
   const [dims, setDims] = useState([]);
   useEffect(() => {
-    model?.run([new Float32Array(128)]).then(({ output0 }) => setDims(output0.dims));
+    const x = { data: new Float32Array(128), dims: [2, 64] };
+    model?.run([x]).then(({ output0 }) => setDims(output0.dims));
   }, [model]);
   if (error) return <p>{error.name}</p>;
   if (!model) return <p>{progress?.stage ?? "loading"}</p>;

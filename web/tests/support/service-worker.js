@@ -5,7 +5,7 @@ addEventListener("message", (event) => {
   const [port] = event.ports;
   const answer = async () => {
     const model = await load(event.data);
-    const { output0 } = await model.run([new Float32Array(192)]);
+    const { output0 } = await model.run([{ data: new Float32Array(192), dims: [3, 64] }]);
     model.close();
     return output0.dims;
   };
