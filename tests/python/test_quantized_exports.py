@@ -45,6 +45,7 @@ class Convs(nn.Module):
         x = F.relu6(self.norm(self.first(x)))
         x = x + self.channels(x).relu()
         x = self.line(self.odd(self.point(x)).mean(-1))
+        x = x[:, :, (torch.arange(x.shape[2]) + 1) % x.shape[2]] + 0.5
         return self.head(x.mean(-1))
 
 
@@ -112,6 +113,12 @@ def test_the_module_stays_as_it_is():
 def test_what_cannot_be_quantized_is_said(how, options, said):
     with pytest.raises(highwater.HighwaterError, match=said):
         to_pte(Layers(), rows(9), quantize=how, **options)
+
+
+def test_what_torch_raises_has_a_note():
+    with pytest.raises(Exception, match="specialized") as raised:
+        to_pte(Layers(), rows(9), ({2: live(most=64)},))
+    assert any("while exporting" in note for note in raised.value.__notes__)
 
 
 def test_without_linear_layers_there_is_nothing_to_quantize():
