@@ -16,8 +16,8 @@ grown again. Then it was called beyond each of its bounds, which is refused, and
 *Error* is the largest difference from eager torch over all of it, beside the largest of torch's
 numbers; for models in 4 and 8 bits, from the module that [`quantized`](exporting.md#in-fewer-bits)
 gives, which has the same roundings in it. *ms* is one call at the bound on {adapter},
-a software adapter, and *torch* the same on the same two cores, which were not always free: that says
-which models are slow for their size, and nothing about a GPU.
+a software adapter, and *torch* the same on the same two cores, which were not always free: that
+says which models are slow for their size, and nothing about a GPU.
 *Lowered in* is the processor's time all the way from a module to the bytes of the file; – where it
 has not been measured yet.
 

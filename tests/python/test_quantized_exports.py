@@ -13,7 +13,7 @@ LENGTHS = (61, 17, 1, 48, 5, 61)
 
 
 class Layers(nn.Module):
-    """Of them, the last has no whole groups of 32."""
+    """Of them, the last has no whole groups of 32. The first takes a view, as after attention."""
 
     def __init__(self):
         super().__init__()
@@ -23,6 +23,7 @@ class Layers(nn.Module):
         self.last = nn.Linear(40, 12)
 
     def forward(self, x):
+        x = x.unflatten(-1, (16, 4)).transpose(-1, -2).flatten(-2)
         return self.last(torch.relu(self.second(F.gelu(self.first(x)))))
 
 
