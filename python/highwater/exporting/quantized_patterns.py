@@ -5,6 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from executorch.backends.vulkan.patterns import fusable_patterns
+from executorch.backends.vulkan.utils import is_view_copy_node
+from executorch.exir.dialects._ops import ops as exir_ops
 from torch.fx import Graph
 
 from highwater.exporting.attributes import replaced
@@ -42,6 +44,13 @@ def _is_packable_conv(match: Any) -> bool:
 
 def _is_packable_linear(match: Any) -> bool:
     """Of rows; and not of a product with a weight that lies the other way round."""
+    given = match.anchor_node.args[0]
+    # A view before a layer is taken for one that torch made of the layer, and left out. Here layers
+    # are whole, so that it is the module's own.
+    if is_view_copy_node(given) and match.anchor_node.target == exir_ops.edge.aten.linear.default:
+        if match.dequantize_input_node is not None:
+            return False
+        match.pattern_input_node = given
     sizes = match.weight_node.meta["val"].shape
     columns = match.anchor_node.meta["val"].shape[-1]
     return match.pattern_input_node.meta["val"].dim() > 1 and sizes[0] == columns
