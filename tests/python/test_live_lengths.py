@@ -15,16 +15,23 @@ from torch import nn
 LENGTHS = range(96, 131)
 # How far the work on a row may be from that on a row of the length before.
 NEAR = 0.15
-# Where the length is along a tile: a subgroup of 8 takes 128 columns of a product together, and up
-# to 64 pixels of a convolution. The row that begins a tile pays for all of it.
-TILE = {"mm, live columns": 1.0, "bmm": 1.0, "convolution": 0.5}
+# Where the length is along a tile: a subgroup of 8 takes 128 columns of a product together, up to
+# 64 pixels of a convolution, and 32 queries of attention, of which a GPU's workgroup takes 64. The
+# row that begins a tile pays for all of it.
+TILE = {"mm, live columns": 1.0, "bmm": 1.0, "convolution": 0.5, "attention": 0.55}
 
 WIDTH, HEADS = 192, 6
 
 
-class EncoderLayer(nn.Module):
-    """Attention as the exporter takes it apart: two batched products about a softmax."""
+class Attention(nn.Module):
+    """As the exporter takes it apart: two batched products about a softmax."""
 
+    def forward(self, x):
+        q = x.unflatten(-1, (HEADS, -1)).transpose(1, 2)
+        return ((q @ q.transpose(-1, -2) / 6).softmax(-1) @ q).transpose(1, 2).flatten(2)
+
+
+class EncoderLayer(nn.Module):
     def __init__(self):
         super().__init__()
         self.qkv = nn.Linear(WIDTH, 3 * WIDTH)
@@ -68,6 +75,7 @@ MODULES = {
     "layer norm": (nn.LayerNorm(64), lambda n: (torch.randn(64, n, 64),), (1,)),
     "convolution": (nn.Conv1d(128, 128, 3, padding=1), columns, (2,)),
     "depthwise": (nn.Conv1d(128, 128, 5, padding=2, groups=128), columns, (2,)),
+    "attention": (Attention(), lambda n: (torch.randn(1, n, WIDTH),), (1,)),
     "encoder layer": (EncoderLayer(), lambda n: (torch.randn(1, n, WIDTH),), (1,)),
 }
 

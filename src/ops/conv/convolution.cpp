@@ -11,9 +11,12 @@ namespace {
 
 // Many channels make much of each pixel that is loaded; more than there are would be for nothing.
 int64_t tile_rows(const DeviceTraits& traits, int64_t channels) {
-  const int64_t most = traits.software ? 16 : 8;
-  return channels <= 4 ? 4 : channels <= 8 ? 8 : most;
+  if (channels <= 8 || !traits.software) return channels <= 4 ? 4 : 8;
+  return channels <= 16 ? 16 : 32;
 }
+
+// From so many channels on that look at the same one, they share what is loaded of it.
+constexpr int64_t kEnoughToShare = 4;
 
 // More elements than this would not stay in registers.
 constexpr int64_t kMostSpan = 24;
@@ -38,7 +41,7 @@ Convolution::Convolution(Args& a, const Operands& operands, const Window& window
     a.require(a.bound(*o_.bias).numel() == channels_ * o_.groups, "a bias of dims ",
               a.bound(*o_.bias), " for ", channels_ * o_.groups, " channels");
   }
-  if (inputs_ == 1) {
+  if (inputs_ == 1 && channels_ < kEnoughToShare) {
     declare_depthwise(a);
   } else {
     declare_tiles(a);

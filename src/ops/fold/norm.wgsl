@@ -16,8 +16,8 @@ struct Params {
 #output mean
 #output scale
 #input x
-#input w
-#input b
+#image w
+#image b
 #over_lanes sum vec4<f32> a + b
 
 // Whether every row is whole quads.

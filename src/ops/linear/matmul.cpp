@@ -56,6 +56,8 @@ Routes<Matmul::Route> Matmul::routes_for(uint32_t lanes, int64_t column_quads, i
 
 Matmul::Matmul(Args& a, const Operands& operands) : o_(operands), lanes_(usable_lanes(a.traits())) {
   if (o_.bias) bias_bound_ = a.bound(*o_.bias);
+  a.require(o_.layout == WeightLayout::DepthByColumns || bias_bound_.rank() <= 1, "a bias of dims ",
+            bias_bound_, " for a linear layer");
   const Dims& w = a.bound(o_.w);
   a.require(w.rank() >= 2, "a weight of dims ", w);
   if (w.rank() < 2) return;
@@ -128,6 +130,7 @@ Step<wgsl::linear::matmul_tile> Matmul::declare(Args& a, const Route& route,
        {"QUADS", std::to_string(route.quads)},
        {"PAIRS", std::to_string(route.quads / 2)},
        {"STEP", std::to_string(step)},
+       {"WHEN_INSIDE", step == 1 ? "" : "if (k + ${j}u < params.depth_quads)"},
        {"LOADS", std::to_string(route.rows * step / lanes_)},
        {"LAYERS", std::to_string(layers())},
        {"OUTPUTS", std::to_string(o_.ys.size())},
@@ -152,20 +155,12 @@ Status Matmul::plan(const Shapes& s, const Problem& p, Plan& plan) const {
   if (o_.bias) {
     HW_TRY(bias, bias_strides(p.bias, bias_bound_, p.rows, p.columns));
   }
-  const Route& route = routes_.at(p.rows);
   const bool whole = has_whole_quads(p.columns, p.depth);
-  const int64_t column_quads = ceil_div<int64_t>(p.columns / layers(), 4);
-  const int64_t column_tiles = ceil_div(column_quads, lanes_ * route.quads / layers());
-  const int64_t row_tiles = ceil_div(p.rows, route.rows);
-  const int64_t tiles = p.batch * row_tiles * column_tiles;
   const int64_t batch = p.shared_weight ? 0 : p.columns * p.depth;
   wgsl::linear::matmul_tile::Params params{};
-  params.tiles = u32(tiles);
-  params.row_tiles = u32(row_tiles);
   params.rows = u32(p.rows);
-  params.column_tiles = u32(column_tiles);
   params.columns = u32(p.columns);
-  params.column_quads = u32(column_quads);
+  params.column_quads = u32(ceil_div<int64_t>(p.columns / layers(), 4));
   params.depth = u32(p.depth);
   params.depth_quads = u32(ceil_div<int64_t>(p.depth, 4));
   params.w_batch = u32(whole ? batch / 4 : batch);
@@ -173,16 +168,36 @@ Status Matmul::plan(const Shapes& s, const Problem& p, Plan& plan) const {
   params.bias_column = u32(bias.column);
   params.alpha = narrow_to_float(o_.alpha);
   params.beta = o_.bias ? narrow_to_float(o_.beta) : 0.0f;
-  place_outputs(column_quads, params);
+  place_outputs(params.column_quads, params);
   const bool widened = !whole && wide_y_;
   if (o_.ys.size() == 1 && !widened) plan.resize(o_.ys[0], p.y);
   if (widened) plan.resize(*wide_y_, {p.y.numel()});
-  plan.run(whole ? route.whole : route.ragged, params, Grid::lanes(tiles, lanes_),
-           Rounds{ceil_div<int64_t>(params.depth_quads, step_of(route))});
+  const Route& route = routes_.at(p.rows);
+  const int64_t over = p.rows % route.rows;
+  const bool splits = lanes_ > 1 && over > 0 && routes_.at(over).rows < route.rows;
+  plan_rows(route, p.rows - (splits ? over : 0), p.batch, params, plan);
+  if (splits) {
+    params.row_start = u32(p.rows - over);
+    plan_rows(routes_.at(over), over, p.batch, params, plan);
+  }
   if (!widened) return {};
   StridedLoop loop;
   loop.add_dim(p.y.numel(), {1});
   return narrow_y_->plan(s, p.y, loop, 0, plan);
+}
+
+void Matmul::plan_rows(const Route& route, int64_t rows, int64_t batch,
+                       wgsl::linear::matmul_tile::Params params, Plan& plan) const {
+  const int64_t row_tiles = ceil_div(rows, route.rows);
+  const int64_t column_tiles =
+      ceil_div<int64_t>(params.column_quads, lanes_ * route.quads / layers());
+  const int64_t tiles = batch * row_tiles * column_tiles;
+  params.tiles = u32(tiles);
+  params.row_tiles = u32(row_tiles);
+  params.column_tiles = u32(column_tiles);
+  const bool whole = has_whole_quads(params.columns, params.depth);
+  plan.run(whole ? route.whole : route.ragged, params, Grid::lanes(tiles, lanes_),
+           Rounds{ceil_div<int64_t>(params.depth_quads, step_of(route))});
 }
 
 void Matmul::place_outputs(int64_t column_quads, wgsl::linear::matmul_tile::Params& params) const {

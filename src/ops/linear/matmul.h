@@ -61,6 +61,10 @@ class Matmul {
   void declare_ragged(Args& a);
   Step<wgsl::linear::matmul_tile> declare(Args& a, const Route& route,
                                           const std::vector<Tensor>& bindings, bool whole) const;
+  // Runs what computes so many rows, from `params.row_start` on. A few that are over where others
+  // make whole tiles have a smaller tile, so that a length costs what its neighbours cost.
+  void plan_rows(const Route& route, int64_t rows, int64_t batch,
+                 wgsl::linear::matmul_tile::Params params, Plan& plan) const;
   void place_outputs(int64_t column_quads, wgsl::linear::matmul_tile::Params& params) const;
   int64_t layers() const { return o_.swiglu ? 2 : 1; }
 

@@ -6,6 +6,7 @@
 // says how quads of x, w and y are reached, which need not be whole ones in memory.
 struct Params {
   tiles: u32,
+  row_start: u32,       // those before are for other tiles
   row_tiles: u32,
   rows: u32,
   column_tiles: u32,
@@ -34,7 +35,7 @@ fn add_by_depth(sum: vec4<f32>, a: vec4<f32>, w0: vec4<f32>, w1: vec4<f32>, w2: 
 
 #lanes tile lane
   if (tile >= params.tiles) { return; }
-  let row = ((tile / params.column_tiles) % params.row_tiles) * ${ROWS}u;
+  let row = params.row_start + ((tile / params.column_tiles) % params.row_tiles) * ${ROWS}u;
   let batch = tile / (params.column_tiles * params.row_tiles);
   let batch_row = batch * params.rows;
   let w_start = batch * params.w_batch;
@@ -58,7 +59,7 @@ fn add_by_depth(sum: vec4<f32>, a: vec4<f32>, w0: vec4<f32>, w1: vec4<f32>, w2: 
 #end
 #end
 #unroll j ${STEP}
-    if (k + ${j}u < params.depth_quads) {
+    ${WHEN_INSIDE} {
 #unroll c ${QUADS}
       {
 #unroll r 4

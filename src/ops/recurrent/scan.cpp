@@ -69,7 +69,7 @@ class Scan final : public Op {
 
   Step<Kernel> declare_lstm(Args& a, Tensor c) const {
     auto substitutions = holes(
-        "#output y\n#output h_last\n#output c_last\n#input gates\n#input h\n#input c\n#input w\n"
+        "#output y\n#output h_last\n#output c_last\n#input gates\n#input h\n#input c\n#image w\n"
         "#input b\n",
         wgsl::recurrent::scan_lstm::kSource.text);
     substitutions.push_back({"MEMORY", "var<workgroup> cell: array<vec4<f32>, ${QUADS}u>;"});
@@ -81,7 +81,7 @@ class Scan final : public Op {
 
   Step<Kernel> declare_gru(Args& a) const {
     auto substitutions =
-        holes("#output y\n#output h_last\n#input gates\n#input h\n#input w\n#input b\n",
+        holes("#output y\n#output h_last\n#input gates\n#input h\n#image w\n#input b\n",
               wgsl::recurrent::scan_gru::kSource.text);
     for (const char* hole : {"MEMORY", "BEGIN", "END"}) substitutions.push_back({hole, ""});
     return a.step<Kernel>({outs_[0], outs_[1], gates_, h_, w_, b_}, substitutions, "gru");
