@@ -56,9 +56,9 @@ class Llama:
     layer_weights = 2 * dim * dim + 2 * dim * kv_dim + 3 * dim * hidden
     head_weights = vocabulary * dim
     bytes_a_weight = 0.5 + 4 / 32
-    # Norm, q with k and v, rope, cache, attention, merge, output, norm, gate with up, down; and the
-    # embedding, a first norm and a last sum, a row, a last norm, logits, and two for the token.
-    dispatches = 10 * layers + 7
+    # Norm, q with k and v, rope with the cache, attention, merge, output, norm, gate with up, down;
+    # and the embedding, a last sum, a row, a last norm, logits, and two for the token.
+    dispatches = 9 * layers + 7
 
     @classmethod
     def cache_bytes(cls, context: int) -> int:

@@ -8,8 +8,9 @@ namespace {
 
 // The caches of a call that converts what it puts into them and what it takes out.
 std::vector<ValueId> caches_of(const Rewriter& r, size_t i) {
-  if (const auto sdpa = r.call(i, "sdpa_with_kv_cache.default")) {
-    return {(*sdpa)["key_cache"], (*sdpa)["value_cache"]};
+  for (const auto* op : {"sdpa_with_kv_cache.default", "hw.sdpa_with_kv_cache.rope"}) {
+    const auto sdpa = r.call(i, op);
+    if (sdpa) return {(*sdpa)["key_cache"], (*sdpa)["value_cache"]};
   }
   if (const auto update = r.call(i, "update_cache.default")) return {(*update)["cache"]};
   return {};

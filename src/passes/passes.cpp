@@ -12,6 +12,7 @@ struct Pass {
 
 constexpr Pass kPasses[] = {
     {"rope_tables", &fold_rope_tables},
+    {"rope_cache", &fuse_rope_cache},
     {"swiglu", &fuse_swiglu},
     {"fake_quantize", &fuse_fake_quantize},
     {"equal_views", &merge_equal_views},

@@ -12,6 +12,9 @@ namespace highwater {
 // Rotary embeddings read their tables at a live position, instead of copies of the live rows.
 void fold_rope_tables(Program& program);
 
+// Rotary embeddings of what attention puts into its caches and looks for there are its own work.
+void fuse_rope_cache(Program& program);
+
 // Layers that quantize their input as it comes read it as int8 shows it, which is made once for all
 // of them, and are then 4-bit layers like any other.
 void fuse_fake_quantize(Program& program);

@@ -114,6 +114,16 @@ WITHOUT = [
 
 @pytest.mark.parametrize(("name", "without"), WITHOUT)
 def test_without_a_pass_the_numbers_are_the_same(name, without, monkeypatch):
+    compare_without(name, without, monkeypatch)
+
+
+def test_rope_goes_with_the_cache_on_a_gpu(monkeypatch):
+    monkeypatch.setenv("HIGHWATER_KERNELS", "gpu")
+    assert compare_without("4w", "rope_cache", monkeypatch) <= 9 * llamas.LAYERS + 6
+
+
+def compare_without(name, without, monkeypatch) -> int:
+    """Gives the dispatches of a decode step with the pass."""
     fused = Session(name)
     monkeypatch.setenv("HIGHWATER_WITHOUT_PASSES", without)
     unfused = Session(name)
@@ -123,6 +133,7 @@ def test_without_a_pass_the_numbers_are_the_same(name, without, monkeypatch):
         without_pass = unfused.step(count)
         assert highwater.last_run()["dispatches"] > dispatches
         assert_same(with_pass, without_pass, SAME_NUMBERS, f"{count} tokens without {without}")
+    return dispatches
 
 
 @pytest.mark.parametrize("name", ["fp32", "4w", "4w_half", "8da4w"])

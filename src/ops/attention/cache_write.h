@@ -9,6 +9,19 @@
 
 namespace highwater {
 
+// Whether rows of [batch, positions, heads, head dim] have their place in a cache from a position
+// on.
+inline Status check_fits_cache(const Dims& value, const Dims& cache, int64_t position) {
+  if (value.rank() != 4 || value[0] != cache[0] || value[2] != cache[2] || value[3] != cache[3]) {
+    return fail("a value of dims ", value, " does not fit a cache of dims ", cache);
+  }
+  if (position < 0 || position > cache[1] - value[1]) {
+    return fail(value[1], " positions from ", position, " on run past a cache with room for ",
+                cache[1]);
+  }
+  return {};
+}
+
 template <size_t N>
 class CacheWrite {
  public:
@@ -34,13 +47,7 @@ class CacheWrite {
   }
 
   Status plan(const Dims& value, const Dims& cache, int64_t position, Plan& plan) const {
-    if (value.rank() != 4 || value[0] != cache[0] || value[2] != cache[2] || value[3] != cache[3]) {
-      return fail("a value of dims ", value, " does not fit a cache of dims ", cache);
-    }
-    if (position < 0 || position > cache[1] - value[1]) {
-      return fail(value[1], " positions from ", position, " on run past a cache with room for ",
-                  cache[1]);
-    }
+    HW_CHECK(check_fits_cache(value, cache, position));
     const int64_t row = cache[2] * cache[3];
     if (step_.is_declared() && row % 4 != 0) return fail("a cache of dims ", cache);
     if (step_.is_declared()) {

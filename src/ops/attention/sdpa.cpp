@@ -1,9 +1,11 @@
 // Attention ops, with and without a cache.
 #include <algorithm>
 #include <limits>
+#include <variant>
 
 #include "ops/attention/attention.h"
 #include "ops/attention/cache_write.h"
+#include "ops/rope/rope_into_cache.h"
 
 namespace highwater {
 namespace {
@@ -16,12 +18,12 @@ constexpr int64_t kSeesAll = std::numeric_limits<int32_t>::max() / 2;
 
 // Writes k and v at the live position, then attends over all that the caches hold up to there. All
 // of q, k and v are [batch, positions, heads, head dim]. seq_len is a literal 1 on some paths: the
-// live dims say it better.
+// live dims say it better. hw.sdpa_with_kv_cache.rope turns q and k first.
 class SdpaWithKvCache final : public Op {
  public:
   explicit SdpaWithKvCache(Args& a)
-      : q_(a.tensor("query")),
-        k_(a.tensor("key")),
+      : q_(a.tensor(a.takes("xq") ? "xq" : "query")),
+        k_(a.tensor(a.takes("xk") ? "xk" : "key")),
         v_(a.tensor("value")),
         k_cache_(a.mutated("key_cache")),
         v_cache_(a.mutated("value_cache")),
@@ -29,10 +31,10 @@ class SdpaWithKvCache final : public Op {
         mask_(a.optional_tensor("attn_mask")),
         causal_(a.flag("is_causal")),
         y_(a.out()),
-        write_(a, {{k_cache_, k_}, {v_cache_, v_}}),
+        write_(write_of(a)),
         scale_(given_scale(a)),
         // The longest context is a full cache, wherever the call that fills it starts.
-        attention_(a, {y_, q_, k_cache_, v_cache_, mask_},
+        attention_(a, {y_, query(), k_cache_, v_cache_, mask_},
                    problem(a.bound(q_), a.bound(k_cache_),
                            a.bound(k_cache_).rank() == 4 ? a.bound(k_cache_)[1] : 0)) {
     a.require(a.number("drpout_p") == 0, "dropout is not supported");
@@ -51,7 +53,11 @@ class SdpaWithKvCache final : public Op {
     if (k != s[v_] || q[0] != k[0] || q[1] != k[1] || q[3] != k[3]) {
       return fail("q of dims ", q, ", k of ", k, " and v of ", s[v_], " do not go together");
     }
-    HW_CHECK(write_.plan(k, cache, start, plan));
+    if (const auto* rope = std::get_if<RopeIntoCache>(&write_)) {
+      HW_CHECK(rope->plan(s, cache, start, plan));
+    } else {
+      HW_CHECK(std::get<CacheWrite<2>>(write_).plan(k, cache, start, plan));
+    }
     plan.resize(y_, q);
     if (q.numel() == 0) return {};
     Attention::Problem p = problem(q, cache, start);
@@ -65,6 +71,18 @@ class SdpaWithKvCache final : public Op {
   }
 
  private:
+  using Write = std::variant<CacheWrite<2>, RopeIntoCache>;
+
+  Write write_of(Args& a) const {
+    if (a.takes("xq")) return RopeIntoCache(a, v_, {k_cache_, v_cache_});
+    return CacheWrite<2>(a, {{k_cache_, k_}, {v_cache_, v_}});
+  }
+
+  Tensor query() const {
+    const auto* rope = std::get_if<RopeIntoCache>(&write_);
+    return rope ? rope->turned_q() : q_;
+  }
+
   Attention::Problem problem(const Dims& q, const Dims& cache, int64_t start) const {
     Attention::Problem p;
     if (q.rank() != 4 || cache.rank() != 4) return p;
@@ -91,7 +109,7 @@ class SdpaWithKvCache final : public Op {
   std::optional<Tensor> mask_;
   bool causal_;
   Tensor y_;
-  CacheWrite<2> write_;
+  Write write_;
   std::optional<double> scale_;
   Attention attention_;
 };
@@ -197,12 +215,18 @@ class Sdpa final : public Op {
   Attention attention_;
 };
 
-HIGHWATER_OP(SdpaWithKvCache,
-             {"sdpa_with_kv_cache.default(FloatTensor query, FloatTensor key, FloatTensor value, "
-              "FloatTensor(a!) key_cache, FloatTensor(b!) value_cache, SymInt start_pos, "
-              "SymInt seq_len, FloatTensor? attn_mask=None, float drpout_p=0.0, "
-              "bool is_causal=False, float? scale=None) -> Tensor",
-              "no dropout"});
+HIGHWATER_OP(
+    SdpaWithKvCache,
+    {"sdpa_with_kv_cache.default(FloatTensor query, FloatTensor key, FloatTensor value, "
+     "FloatTensor(a!) key_cache, FloatTensor(b!) value_cache, SymInt start_pos, "
+     "SymInt seq_len, FloatTensor? attn_mask=None, float drpout_p=0.0, "
+     "bool is_causal=False, float? scale=None) -> Tensor",
+     "no dropout"},
+    "hw.sdpa_with_kv_cache.rope(FloatTensor xq, FloatTensor xk, FloatTensor freqs_cos, "
+    "FloatTensor freqs_sin, SymInt rope_pos, FloatTensor value, FloatTensor(a!) key_cache, "
+    "FloatTensor(b!) value_cache, SymInt start_pos, SymInt seq_len, "
+    "FloatTensor? attn_mask=None, float drpout_p=0.0, bool is_causal=False, "
+    "float? scale=None) -> Tensor");
 HIGHWATER_OP(UpdateCache,
              "update_cache.default(FloatTensor value, FloatTensor(a!) cache, SymInt start_pos) "
              "-> Tensor");

@@ -1,60 +1,12 @@
 // Rotary position embeddings.
 #include "wgsl/rope/rope.h"
 
-#include "graph/op.h"
+#include "ops/rope/rope_pair.h"
 #include "wgsl/rope/rope_freqs.h"
 #include "wgsl/rope/rope_halves.h"
 
 namespace highwater {
 namespace {
-
-// What both conventions share: q and k of dims [batch, positions, heads, head dim], each with an
-// output that follows it, and tables whose rows `start` to `start` + positions are used.
-class RopePair {
- public:
-  explicit RopePair(Args& a)
-      : q(a.tensor("xq")),
-        k(a.tensor("xk")),
-        cosines(a.tensor("freqs_cos")),
-        sines(a.tensor("freqs_sin")) {
-    const std::vector<Tensor> outs = a.outs();
-    q_out = outs[0];
-    k_out = outs[1];
-    for (Tensor t : {q, k}) {
-      const Dims& d = a.bound(t);
-      a.require(d.rank() == 4 && d.back() % 4 == 0, "dims ", d,
-                " are not [batch, positions, heads, a multiple of 4]");
-    }
-  }
-
-  template <class Params>
-  Status plan(const Shapes& s, int64_t start, int64_t table_width, Params& params,
-              Plan& plan) const {
-    const Dims &qd = s[q], &kd = s[k];
-    if (qd[0] != kd[0] || qd[1] != kd[1] || qd[3] != kd[3] || qd[3] % 4 != 0) {
-      return fail("q of dims ", qd, " and k of dims ", kd, " do not go together");
-    }
-    for (Tensor table : {cosines, sines}) {
-      const Dims& t = s[table];
-      const int64_t rows = t.numel() / std::max<int64_t>(table_width, 1);
-      if (t.back() != table_width || start < 0 || start > rows - qd[1]) {
-        return fail(qd[1], " positions from ", start, " on run past a table of dims ", t);
-      }
-    }
-    plan.resize(q_out, qd).resize(k_out, kd);
-    params.q_quads = u32(qd.numel() / 4);
-    params.quads = params.q_quads + u32(kd.numel() / 4);
-    params.head_quads = u32(qd[3] / 4);
-    params.q_heads = u32(qd[2]);
-    params.k_heads = u32(kd[2]);
-    params.positions = u32(qd[1]);
-    params.start = u32(start);
-    return {};
-  }
-
-  Tensor q, k, cosines, sines;
-  Tensor q_out, k_out;
-};
 
 // Neighbours are pairs; the tables hold just the live positions. hw.rope.at has the whole tables,
 // and the position of the first row.
@@ -68,7 +20,8 @@ class Rope final : public Op {
 
   Status plan(const Shapes& s, Plan& plan) const override {
     wgsl::rope::rope::Params params{};
-    HW_CHECK(pair_.plan(s, s[start_], s[pair_.q].back() / 2, params, plan));
+    HW_CHECK(pair_.fill(s, s[start_], s[pair_.q].back() / 2, params));
+    plan.resize(pair_.q_out, s[pair_.q]).resize(pair_.k_out, s[pair_.k]);
     plan.run(step_, params, Grid::threads(params.quads));
     return {};
   }
@@ -94,7 +47,8 @@ class RopeHalves final : public Op {
 
   Status plan(const Shapes& s, Plan& plan) const override {
     wgsl::rope::rope_halves::Params params{};
-    HW_CHECK(pair_.plan(s, s[start_], rotary_, params, plan));
+    HW_CHECK(pair_.fill(s, s[start_], rotary_, params));
+    plan.resize(pair_.q_out, s[pair_.q]).resize(pair_.k_out, s[pair_.k]);
     params.rotary = u32(rotary_);
     plan.run(step_, params, Grid::threads(params.quads));
     return {};

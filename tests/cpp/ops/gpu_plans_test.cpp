@@ -92,9 +92,9 @@ TEST(GpuPlans, WhatReadsMuchHasManyWorkgroups) {
 TEST(GpuPlans, DispatchesOfADecodeStep) {
   PlannedLlama llama;
   const size_t layers = static_cast<size_t>(llama.sizes().layers);
-  EXPECT_EQ(llama.call(1, 128).size(), 10 * layers + 7);
+  EXPECT_EQ(llama.call(1, 128).size(), 9 * layers + 7);
   // Cuts take more of them, once in a step.
-  EXPECT_EQ(llama.call(1, 128, 0.8f, 40, 0.9f).size(), 10 * layers + 7 + 8);
+  EXPECT_EQ(llama.call(1, 128, 0.8f, 40, 0.9f).size(), 9 * layers + 7 + 8);
 }
 
 TEST(GpuPlans, TilesOf4BitProductsFitTheRows) {
