@@ -1,6 +1,6 @@
 // Constants as images. A software adapter reads a texture several times faster than a buffer: it
-// fetches the texels of neighbouring invocations together, and the words of a buffer one by one. They
-// are storage textures, whose texels have no level of detail to be found first.
+// fetches the texels of neighbouring invocations together, and the words of a buffer one by one.
+// They are storage textures, whose texels have no level of detail to be found first.
 #pragma once
 
 #include <cstdint>
