@@ -9,10 +9,6 @@
 namespace highwater::fuzz {
 namespace {
 
-void PrintTo(const Target& target, std::ostream* out) {
-  *out << target.name;
-}
-
 class Corpus : public testing::TestWithParam<Target> {};
 
 TEST_P(Corpus, HarmsNobody) {

@@ -168,7 +168,7 @@ def test_the_command_tells_a_llama_as_json(llama, clock):
     assert report["inputs"] == ["tokens 1x7 int32", "input_pos = 3"]
     assert report["total_ns"] == sum(d["duration_ns"] for d in report["dispatches"]) > 0
     assert sum(op["count"] for op in report["ops"]) == len(report["dispatches"])
-    assert sum(op["name"] == "sdpa_with_kv_cache.default" for op in report["ops"]) == 1
+    assert sum(op["name"] == "hw.sdpa_with_kv_cache.rope" for op in report["ops"]) == 1
     starts = [d["start_ns"] for d in report["dispatches"]]
     assert starts == sorted(starts)
 

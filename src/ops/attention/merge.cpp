@@ -5,16 +5,16 @@ namespace {
 
 // So few that several invocations share each of them, and enough to load from memory side by side.
 constexpr int64_t kMergedQuads = 16;
+// From so many on, an invocation for each keeps a GPU busy, and nobody needs to share one.
+constexpr int64_t kManyQuads = 32 * Grid::kWorkgroupSize;
 
 }  // namespace
 
 AttentionMerge::AttentionMerge(Args& a, Tensor y, Tensor partial, int64_t head_quads)
     : partial_(partial) {
   const Substitution quads{"QUADS", std::to_string(head_quads)};
-  if (a.traits().software) {
-    alone_ = a.step<wgsl::attention::attention_merge>({y, partial}, {quads});
-    return;
-  }
+  alone_ = a.step<wgsl::attention::attention_merge>({y, partial}, {quads});
+  if (a.traits().software) return;
   const int64_t pieces = ceil_div(head_quads, kMergedQuads);
   width_ = ceil_div(head_quads, pieces);
   group_ = a.step<wgsl::attention::attention_merge_group>(
@@ -27,7 +27,7 @@ AttentionMerge::AttentionMerge(Args& a, Tensor y, Tensor partial, int64_t head_q
 void AttentionMerge::plan(const AttentionProblem& p, int64_t chunks, Plan& plan) const {
   const int64_t quads = p.head_quads(), rows = p.heads() * p.rows();
   plan.resize(partial_, {rows * chunks * partial_floats(quads)});
-  if (alone_.is_declared()) {
+  if (!group_.is_declared() || rows * quads >= kManyQuads) {
     run(alone_, p, chunks, rows * quads, Grid::threads(rows * quads), Rounds{2 * chunks}, plan);
   } else {
     const int64_t items = rows * ceil_div(quads, width_);

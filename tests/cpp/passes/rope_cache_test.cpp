@@ -7,29 +7,30 @@ namespace highwater {
 namespace {
 
 using Names = std::vector<std::string>;
-const Dims kQ{1, 8, 4, 16}, kK{1, 8, 2, 16}, kCache{1, 32, 2, 16};
-constexpr const char* kSdpa = "sdpa_with_kv_cache.default";
+const Dims kRopeQ{1, 8, 4, 16}, kRopeK{1, 8, 2, 16}, kRopeCache{1, 32, 2, 16};
+constexpr const char* kCachedSdpa = "sdpa_with_kv_cache.default";
 
-struct Turned {
+struct TurnedIntoCache {
   ProgramBuilder b;
-  ValueId q = b.input(kQ), k = b.input(kK), v = b.input(kK), position = b.input_scalar();
-  ValueId turned_q = b.tensor(kQ), turned_k = b.tensor(kK), y = 0;
+  ValueId q = b.input(kRopeQ), k = b.input(kRopeK), v = b.input(kRopeK),
+          position = b.input_scalar();
+  ValueId turned_q = b.tensor(kRopeQ), turned_k = b.tensor(kRopeK), y = 0;
 
-  Turned() {
+  TurnedIntoCache() {
     b.call("hw.rope.at", {q, k, b.constant({32, 8}, "cosines"), b.constant({32, 8}, "sines"),
                           position, b.list({turned_q, turned_k})});
   }
   void attend(ValueId query, ValueId key) {
-    y = b.apply(kSdpa,
-                {query, key, v, b.constant(kCache, "k"), b.constant(kCache, "v"), position,
+    y = b.apply(kCachedSdpa,
+                {query, key, v, b.constant(kRopeCache, "k"), b.constant(kRopeCache, "v"), position,
                  b.integer(1), b.null(), b.number(0), b.flag(true), b.null()},
-                kQ);
+                kRopeQ);
     b.output(y);
   }
 };
 
 TEST(RopeCache, BecomesPartOfAttention) {
-  Turned t;
+  TurnedIntoCache t;
   t.attend(t.turned_q, t.turned_k);
   const Rewritten after(t.b, fuse_rope_cache);
   EXPECT_EQ(after.names(), Names{"hw.sdpa_with_kv_cache.rope"});
@@ -40,7 +41,7 @@ TEST(RopeCache, BecomesPartOfAttention) {
 
 TEST(RopeCache, WhatOthersReadIsLeftAlone) {
   for (const bool query : {true, false}) {
-    Turned t;
+    TurnedIntoCache t;
     t.attend(t.turned_q, t.turned_k);
     t.b.output(query ? t.turned_q : t.turned_k);
     EXPECT_TRUE(leaves_alone(t.b, fuse_rope_cache));
@@ -48,7 +49,7 @@ TEST(RopeCache, WhatOthersReadIsLeftAlone) {
 }
 
 TEST(RopeCache, WhatIsNotTurnedIsLeftAlone) {
-  Turned t;
+  TurnedIntoCache t;
   t.attend(t.turned_q, t.k);
   t.b.output(t.turned_k);
   EXPECT_TRUE(leaves_alone(t.b, fuse_rope_cache));
