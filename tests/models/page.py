@@ -17,8 +17,8 @@ grown again. Then it was called beyond each of its bounds, which is refused, and
 numbers; for models in 4 and 8 bits, from the module that [`quantized`](exporting.md#in-fewer-bits)
 gives, which has the same roundings in it. *ms* is one call at the bound on {adapter},
 a software adapter, and *torch* the same on the same two cores. Two models were tried at a time, and
-torch, whose threads wait for each other, suffers more from that: alone it may be several times faster.
-The times say which models are slow for their size, and nothing about a GPU;
+torch, whose threads wait for each other, suffers more from that: alone it may be several times
+faster. The times say which models are slow for their size, and nothing about a GPU;
 [Performance](performance.md) compares engines.
 *Lowered in* is the processor's time all the way from a module to the bytes of the file; – where it
 has not been measured yet.
