@@ -5,10 +5,10 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks import files, machine, measure, report, results
+from benchmarks import files, machine, measure, plots, report, results
 from benchmarks.engines import ENGINES
 from benchmarks.llama import Llama
-from benchmarks.models import MEASURED, MODELS, QUICK
+from benchmarks.models import MEASURED, MODELS, QUICK, named
 
 EXPLANATION = """\
 Measures Highwater next to other engines, on models with random weights: how long they take to load,
@@ -63,6 +63,13 @@ def arguments(words: list[str]) -> argparse.Namespace:
         metavar="N",
         help="Llamas' prompts (default: 1 16 64 128 512)",
     )
+    add(
+        "--context",
+        type=int,
+        metavar="N",
+        help="Llamas alone, with room for so many tokens: how long a token takes after more and "
+        "more of them",
+    )
     add("--repeats", type=int, metavar="N", help="runs of each step (default: 5)")
     add(
         "--patience",
@@ -92,23 +99,35 @@ def arguments(words: list[str]) -> argparse.Namespace:
         default=files.CACHE / "results.json",
         help="where the numbers go (default: build/bench/results.json)",
     )
-    add("--write-docs", action="store_true", help="put the tables into docs/performance.md, too")
+    add("--write-docs", action="store_true", help="put tables and plots into docs/, too")
     chosen = parser.parse_args(words)
 
     quick = chosen.quick
     chosen.models = chosen.models or (QUICK if quick else MEASURED)
+    if chosen.context is not None:
+        chosen.models = _with_context(parser, chosen.models, chosen.context)
     chosen.engines = chosen.engines or (
         ["highwater", "xnnpack", "onnx-cpu"] if quick else list(ENGINES)
     )
     chosen.lengths = sorted(set(chosen.lengths or ([1, 64] if quick else DEFAULT_LENGTHS)))
     chosen.repeats = (3 if quick else 5) if chosen.repeats is None else chosen.repeats
-    llamas = [MODELS[name] for name in chosen.models if isinstance(MODELS[name], Llama)]
+    llamas = [model for model in map(named, chosen.models) if isinstance(model, Llama)]
     longest = min((llama.longest_prompt for llama in llamas), default=max(DEFAULT_LENGTHS))
     if chosen.lengths[0] < 1 or chosen.lengths[-1] > longest:
         parser.error(f"a prompt has 1 to {longest} tokens")
     if chosen.repeats < 1:
         parser.error("a median needs at least one run")
     return chosen
+
+
+def _with_context(parser, models: list[str], tokens: int) -> list[str]:
+    llamas = [name for name in models if isinstance(MODELS[name], Llama)]
+    if not llamas:
+        parser.error("--context is for Llamas, and none of these models is one")
+    least = max(MODELS[name].longest_prompt for name in llamas)
+    if tokens <= least:
+        parser.error(f"--context must be more than a prompt of {least} tokens")
+    return [f"{name}@{tokens}" for name in llamas]
 
 
 def main(words: list[str]) -> int:
@@ -119,7 +138,7 @@ def main(words: list[str]) -> int:
     progress = Progress(sys.stderr)
     # Making files is not measuring: it is done before the machine is watched.
     measurements = [
-        measure.Measurement(MODELS[name], chosen.engines, settings, progress)
+        measure.Measurement(named(name), chosen.engines, settings, progress)
         for name in chosen.models
     ]
     for measurement in measurements:
@@ -133,8 +152,12 @@ def main(words: list[str]) -> int:
     chosen.json.parent.mkdir(parents=True, exist_ok=True)
     chosen.json.write_text(json.dumps(found, indent=2) + "\n")
     print(report.as_text(found))
+    folder = PAGE.parent if chosen.write_docs else chosen.json.parent
+    written = plots.write(folder, found)
+    for path in (path for paths in written.values() for path in paths):
+        print(f"A plot is in {path}")
     if chosen.write_docs:
-        report.write_into(PAGE, found)
+        report.write_into(PAGE, found, written)
     good = all(
         engine["verdict"] == "right"
         for model in found["models"].values()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from benchmarks.model import (
@@ -51,7 +51,7 @@ class Llama(Model):
     vocabulary: int
     longest_prompt: int = 512
     context: int = 1024  # tokens that the cache has room for
-    decode_at: int = 128  # tokens that are in the cache when one more is decoded
+    decode_at: tuple[int, ...] = (128,)  # tokens in the cache when one more is decoded
     group: int = 32  # weights that share a scale
     norm_eps: float = 1e-5
     rope_theta: float = 10000.0
@@ -80,10 +80,32 @@ class Llama(Model):
             f"({self.kv_heads} for keys), hidden {self.hidden}, vocabulary {self.vocabulary}"
         )
 
+    def with_context(self, tokens: int) -> Llama:
+        """The same with another cache, of which more and more is full when it decodes."""
+        places = [128 * 4**power for power in range(20) if 128 * 4**power < tokens - 1]
+        name = f"{self.name}@{tokens}"
+        return replace(self, name=name, context=tokens, decode_at=(*places, tokens - 1))
+
     def steps(self, lengths: list[int], quick: bool) -> list[Step]:
-        """Prompts, shortest first, and then a token after the last that the decode needs."""
+        """Prompts, shortest first, and then single tokens after more and more others."""
         prefills = [Step(f"prefill {n}", n) for n in sorted(set(lengths))]
-        return [*prefills, Step(f"decode at {self.decode_at}", 1, self.decode_at)]
+        return [*prefills, *(Step(f"decode at {n}", 1, n) for n in self.decode_at)]
+
+    def portions(self, start: int, end: int) -> list[Step]:
+        """Prompts that bring the cache from so many tokens to so many."""
+        ends = [*range(self.longest_prompt, end, self.longest_prompt), end]
+        later = [n for n in ends if n > start]
+        return [
+            Step("fill the cache", n - begin, begin)
+            for begin, n in zip([start, *later], later, strict=False)
+        ]
+
+    def checked_lengths(self) -> list[int]:
+        """After how many tokens of the text torch's logits are kept: wherever a step may end."""
+        prompts = range(1, self.longest_prompt + 1)
+        portions = range(self.longest_prompt, max(self.decode_at), self.longest_prompt)
+        tokens = (n + more for n in self.decode_at for more in (0, 1))
+        return sorted({*prompts, *portions, *tokens})
 
     def inputs(self, step: Step, reference: dict[str, np.ndarray]) -> tuple[np.ndarray, ...]:
         """All steps read the same text, so that the cache always holds the start of it."""
@@ -93,7 +115,8 @@ class Llama(Model):
         return text[None], np.array([step.position])
 
     def expected(self, step: Step, reference: dict[str, np.ndarray]) -> np.ndarray:
-        return reference["logits"][step.position + step.work - 1]
+        (at,) = (reference["lengths"] == step.position + step.work).nonzero()
+        return reference["logits"][at[0]]
 
     def onnx_inputs(self, tokens: np.ndarray, position: np.ndarray) -> dict[str, np.ndarray]:
         import numpy as np

@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.llama import Llama
 from benchmarks.model import REFERENCE, WEIGHTS
-from benchmarks.models import MODELS
+from benchmarks.models import named
 
 warnings.filterwarnings("ignore")
 
@@ -86,13 +86,19 @@ def prompt(model: Llama) -> np.ndarray:
 
 
 def reference(eager: torch.nn.Module, model: Llama, text: np.ndarray) -> np.ndarray:
-    """The logits after each of the first tokens: those that a prefill of so many must give, and
-    those of a token that is decoded after the ones before it."""
+    """The logits after so many tokens of the text, in the order of `checked_lengths`: those that a
+    prefill must give, and those of a token that is decoded after the ones before it."""
     eager.generate_full_logits = True
-    count = max(model.longest_prompt, model.decode_at + 1)
-    with torch.no_grad():
-        logits = eager(torch.from_numpy(text[None, :count]), {"input_pos": torch.tensor([0])})
-    return logits[0].numpy().astype(np.float32)
+    lengths = np.array(model.checked_lengths())
+    kept = []
+    for part in model.portions(0, lengths[-1]):
+        end = part.position + part.work
+        tokens = torch.from_numpy(text[None, part.position : end])
+        with torch.no_grad():
+            logits = eager(tokens, {"input_pos": torch.tensor([part.position])})[0].numpy()
+        wanted = lengths[(part.position < lengths) & (lengths <= end)]
+        kept.append(logits[wanted - part.position - 1].astype(np.float32))
+    return np.concatenate(kept)
 
 
 def arrays(eager: torch.nn.Module) -> dict[str, np.ndarray]:
@@ -135,11 +141,11 @@ def make(model: Llama, outputs: dict[str, Path]) -> None:
             elif name == REFERENCE:
                 text = prompt(model)
                 logits = reference(eager(model, checkpoint), model, text)
-                np.savez(output, prompt=text, logits=logits)
+                np.savez(output, prompt=text, logits=logits, lengths=model.checked_lengths())
             else:
                 lower(Path(name).stem, model, checkpoint, output)
 
 
 if __name__ == "__main__":
     chosen, *pairs = sys.argv[1:]
-    make(MODELS[chosen], {k: Path(v) for k, v in (pair.split("=", 1) for pair in pairs)})
+    make(named(chosen), {k: Path(v) for k, v in (pair.split("=", 1) for pair in pairs)})

@@ -14,7 +14,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from benchmarks.llama import Llama
-from benchmarks.models import MODELS
+from benchmarks.models import named
 
 MICROSOFT = "com.microsoft"
 # Activations in 8 bits: the model builder's default, and the fastest on a CPU.
@@ -187,4 +187,4 @@ def _as_model(graph: Graph) -> onnx.ModelProto:
 
 if __name__ == "__main__":
     chosen, output, arrays = sys.argv[1:]
-    onnx.save(llama(MODELS[chosen], dict(np.load(arrays))), Path(output.split("=", 1)[1]))
+    onnx.save(llama(named(chosen), dict(np.load(arrays))), Path(output.split("=", 1)[1]))

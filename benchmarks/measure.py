@@ -148,15 +148,15 @@ class Measurement:
             self._conclude(record, step, runs[record.engine.name])
 
     def _warm_up(self, record: Record, step: Step) -> None:
-        missing = step.position if record.filled < step.position else 0
+        missing = max(0, step.position - record.filled)
         needed = record.seconds_a_unit * (step.work + missing)
         patience = self.settings.patience * (PATIENCE_TO_FILL if step.position else 1)
         if needed > patience:
             record.left_out[step.name] = f"would take about {needed:.0f} s"
             return
-        if missing:
-            record.worker.step(Step("fill the cache", missing))
-            record.filled = missing
+        for part in self.model.portions(record.filled, step.position):
+            record.worker.step(part)
+            record.filled = part.position + part.work
         first = record.worker.step(step)
         record.steps[step.name] = {"warm_up_ms": first["wall_ms"]}
 

@@ -67,6 +67,10 @@ class Model:
         them."""
         raise NotImplementedError
 
+    def portions(self, start: int, end: int) -> list[Step]:
+        """Calls that bring a cache from so many tokens to so many."""
+        return []
+
     def inputs(self, step: Step, reference: dict[str, np.ndarray]) -> tuple[np.ndarray, ...]:
         raise NotImplementedError
 

@@ -20,7 +20,7 @@ from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPar
 from executorch.exir import to_edge_transform_and_lower  # noqa: E402
 
 from benchmarks.model import REFERENCE, TORCH, VULKAN, XNNPACK  # noqa: E402
-from benchmarks.models import MODELS  # noqa: E402
+from benchmarks.models import named  # noqa: E402
 from benchmarks.network import Network  # noqa: E402
 from benchmarks.network_sources import Source, source  # noqa: E402
 
@@ -61,4 +61,4 @@ def make(model: Network, outputs: dict[str, Path]) -> None:
 
 if __name__ == "__main__":
     chosen, *pairs = sys.argv[1:]
-    make(MODELS[chosen], {k: Path(v) for k, v in (pair.split("=", 1) for pair in pairs)})
+    make(named(chosen), {k: Path(v) for k, v in (pair.split("=", 1) for pair in pairs)})

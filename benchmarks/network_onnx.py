@@ -11,7 +11,7 @@ import warnings
 from pathlib import Path
 
 from benchmarks import environments
-from benchmarks.models import MODELS
+from benchmarks.models import named
 from benchmarks.network import Network
 
 warnings.filterwarnings("ignore")
@@ -69,7 +69,7 @@ def ask_floats_for_their_shape(graph: onnx.GraphProto) -> None:
 
 if __name__ == "__main__":
     chosen, output = sys.argv[1:]
-    written = as_onnx(MODELS[chosen])
+    written = as_onnx(named(chosen))
     give_weights_their_own_zero_points(written.graph)
     ask_floats_for_their_shape(written.graph)
     onnx.save(written, Path(output.split("=", 1)[1]))

@@ -115,10 +115,14 @@ def as_text(results: dict) -> str:
     return "\n".join([*lines, conditions(results)])
 
 
-def as_markdown(results: dict) -> str:
+def as_markdown(results: dict, plots: dict[str, list[Path]] | None = None) -> str:
+    """`plots` are files beside the page, by model."""
     lines = [conditions(results), ""]
-    for heading, tables, remarks in sections(results):
+    for name, (heading, tables, remarks) in zip(results["models"], sections(results), strict=True):
         lines += [f"### {heading}", ""]
+        for plot in (plots or {}).get(name, []):
+            kind = plot.stem.rsplit("-", 1)[-1]
+            lines += [f"![{name}: time of a {kind}, engine by engine]({plot.name})", ""]
         for title, (header, *rows) in tables:
             lines += [f"{title}:", ""]
             lines.append("| " + " | ".join(header) + " |")
@@ -129,10 +133,10 @@ def as_markdown(results: dict) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def write_into(page: Path, results: dict) -> None:
-    """Puts the tables between the page's marks, in place of the ones before."""
+def write_into(page: Path, results: dict, plots: dict[str, list[Path]] | None = None) -> None:
+    """Puts tables and plots between the page's marks, in place of the ones before."""
     text = page.read_text()
     if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
         raise ValueError(f"{page.name} must hold '{BEGIN}' and later '{END}', each once")
     before, after = text[: text.index(BEGIN)], text[text.index(END) :]
-    page.write_text(f"{before}{BEGIN}\n{as_markdown(results)}{after}")
+    page.write_text(f"{before}{BEGIN}\n{as_markdown(results, plots)}{after}")

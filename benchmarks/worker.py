@@ -18,7 +18,7 @@ from pathlib import Path
 from benchmarks import files, machine
 from benchmarks.engines import ENGINES, Engine
 from benchmarks.model import REFERENCE, Model, Step
-from benchmarks.models import MODELS
+from benchmarks.models import named
 
 LONGEST_WAIT = 900  # seconds
 
@@ -138,4 +138,4 @@ def answer_questions(bench: Bench) -> None:
 if __name__ == "__main__":
     engine, model, *paths = sys.argv[1:]
     given = dict(pair.split("=", 1) for pair in paths)
-    answer_questions(Bench(engine, MODELS[model], {k: Path(v) for k, v in given.items()}))
+    answer_questions(Bench(engine, named(model), {k: Path(v) for k, v in given.items()}))

@@ -37,6 +37,7 @@ highwater_module(
   src/python/file.cpp
   src/python/generator.cpp
   src/python/leave_python.cpp
+  src/python/listing.cpp
   src/python/module.cpp
   src/python/numbers.cpp
   src/python/options.cpp

@@ -1,29 +1,42 @@
 // The one error type. Nothing here throws: the browser build has no exceptions.
 #pragma once
 
-#include <optional>
+#include <initializer_list>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "highwater/text.h"
 
 namespace highwater {
 
-// What went wrong, in words a user can act on.
+// What went wrong, in words a user can act on. A pointer to them, because there are thousands of
+// places that hand an error on, and a page downloads all of them.
 class Error {
  public:
-  explicit Error(std::string message) : message_(as_utf8(std::move(message))) {}
+  explicit Error(std::string message)
+      : message_(std::make_unique<std::string>(as_utf8(std::move(message)))) {}
+  Error(const Error& other)
+      : message_(other.message_ ? std::make_unique<std::string>(*other.message_) : nullptr) {}
+  Error(Error&&) noexcept = default;
+  Error& operator=(Error&&) noexcept = default;
+  ~Error() = default;
 
-  const std::string& message() const { return message_; }
+  const std::string& message() const { return *message_; }
 
   // Says where the error happened; each caller may add its own frame of reference.
   Error within(std::string_view place) && {
-    message_.insert(0, text(place, ": "));
+    message_->insert(0, text(place, ": "));
     return std::move(*this);
   }
 
  private:
-  std::string message_;
+  friend class Status;
+
+  Error() = default;  // there is none
+
+  std::unique_ptr<std::string> message_;
 };
 
 inline Error error_of(std::initializer_list<Piece> pieces) {
@@ -40,24 +53,41 @@ template <class... Pieces>
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}
-  Result(Error error) : error_(std::move(error)) {}
+  Result(T value) : value_(std::move(value)), ok_(true) {}
+  Result(Error error) : error_(std::move(error)), ok_(false) {}
+  Result(Result&& other) noexcept : ok_(other.ok_) {
+    if (ok_) {
+      std::construct_at(&value_, std::move(other.value_));
+    } else {
+      std::construct_at(&error_, std::move(other.error_));
+    }
+  }
+  ~Result() {
+    if (ok_) {
+      std::destroy_at(&value_);
+    } else {
+      std::destroy_at(&error_);
+    }
+  }
 
-  bool ok() const { return value_.has_value(); }
-  explicit operator bool() const { return ok(); }
+  bool ok() const { return ok_; }
+  explicit operator bool() const { return ok_; }
 
-  T& operator*() & { return *value_; }
-  const T& operator*() const& { return *value_; }
-  T&& operator*() && { return *std::move(value_); }
-  T* operator->() { return &*value_; }
-  const T* operator->() const { return &*value_; }
+  T& operator*() & { return value_; }
+  const T& operator*() const& { return value_; }
+  T&& operator*() && { return std::move(value_); }
+  T* operator->() { return &value_; }
+  const T* operator->() const { return &value_; }
 
-  const Error& error() const { return *error_; }
-  Error take_error() { return *std::move(error_); }
+  const Error& error() const { return error_; }
+  Error take_error() { return std::move(error_); }
 
  private:
-  std::optional<T> value_;
-  std::optional<Error> error_;
+  union {
+    T value_;
+    Error error_;
+  };
+  bool ok_;
 };
 
 // Success, or the reason why not.
@@ -66,14 +96,14 @@ class [[nodiscard]] Status {
   Status() = default;
   Status(Error error) : error_(std::move(error)) {}
 
-  bool ok() const { return !error_.has_value(); }
+  bool ok() const { return !error_.message_; }
   explicit operator bool() const { return ok(); }
 
-  const Error& error() const { return *error_; }
-  Error take_error() { return *std::move(error_); }
+  const Error& error() const { return error_; }
+  Error take_error() { return std::move(error_); }
 
  private:
-  std::optional<Error> error_;
+  Error error_;
 };
 
 }  // namespace highwater

@@ -28,6 +28,8 @@ struct SessionOptions {
   std::string without_passes;    // names of rewrites to leave out; see passes.h
   bool half_cache = false;       // keep float32 caches as float16; see passes.h
   bool recover = false;          // load again what a lost device takes along; see recover()
+  bool gives_all = false;        // all that is computed is an output, after the program's own
+  bool wait_for_kernels = true;  // else each run waits for its own, where they are made beside
   Progress progress;             // told how far loading has come; can end it
 };
 

@@ -3,10 +3,11 @@
 
 #include <concepts>
 #include <cstddef>
-#include <cstdio>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+
+#include "highwater/export.h"
 
 namespace highwater {
 
@@ -24,10 +25,10 @@ void append(std::string& out, Int piece) {
     out += std::to_string(piece);
   }
 }
+// With up to six digits, as printf's %g writes it.
+HIGHWATER_API void append_number(std::string& out, double number);
 inline void append(std::string& out, double piece) {
-  char digits[32];
-  std::snprintf(digits, sizeof digits, "%g", piece);
-  out += digits;
+  append_number(out, piece);
 }
 
 // Anything that can say itself: Dims, DType, …

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from highwater.errors import HighwaterError
-from highwater.exporting import advice, inputs, lowering, quantization, recurrent
+from highwater.exporting import advice, experts, inputs, lowering, quantization, recurrent
 from highwater.exporting.partitioner import HighwaterPartitioner
 
 __all__ = ["QUANTIZATIONS", "HighwaterPartitioner", "quantized", "to_pte"]
@@ -66,8 +66,9 @@ def quantized(
     4w keeps the weights of linear layers in 4 bits, with a scale for each ``group_size`` of them.
     8da4w rounds what they are multiplied with to 8 bits as well, row by row. int8 has weights and
     what lies between the layers in 8 bits, with scales from ``calibration``: inputs such as the
-    model will get, each a tuple. fp16 changes nothing here, for it is the program that computes in
-    16 bits. The module itself stays as it is.
+    model will get, each a tuple; of modules that attend or norm rows it takes linear layers alone,
+    and what lies between them stays floats. fp16 changes nothing here, for it is the program that
+    computes in 16 bits. The module itself stays as it is.
     """
     if how in quantization.OF_WEIGHTS:
         return quantization.weights_quantized(module, how, group_size)
@@ -81,12 +82,13 @@ def quantized(
 
 
 def trace(module: Any, example: tuple[Any, ...], dynamic_shapes: Any) -> Any:
-    """``torch.export.export``, with recurrent layers whose length stays live."""
+    """``torch.export.export``, with recurrent layers whose length stays live, and with experts
+    whose sizes do not depend on values."""
     import torch
 
     # Of one tensor that stands for two inputs, torch would make one input.
     copies = (x.clone() if isinstance(x, torch.Tensor) else x for x in example)
-    with torch.no_grad(), recurrent.kept_whole():
+    with torch.no_grad(), recurrent.kept_whole(), experts.all_computed():
         return torch.export.export(module, tuple(copies), dynamic_shapes=dynamic_shapes)
 
 

@@ -64,9 +64,8 @@ class Json {
         out_ += '\\';
         out_ += c;
       } else if (static_cast<unsigned char>(c) < 0x20) {
-        char escaped[8];
-        std::snprintf(escaped, sizeof escaped, "\\u%04x", c);
-        out_ += escaped;
+        out_ += c < 0x10 ? "\\u000" : "\\u001";
+        out_ += "0123456789abcdef"[c % 0x10];
       } else {
         out_ += c;
       }

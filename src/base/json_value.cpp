@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/utf8.h"
+#include "platform/number.h"
 
 namespace highwater {
 namespace {
@@ -147,13 +148,8 @@ class Reader {
       if (!step_over('+')) (void)step_over('-');
       good = digits() > 0;
     }
-    double value = 0;
-    if (good) {
-      const char* end = text_.data() + at_;
-      const auto read = std::from_chars(text_.data() + begin, end, value);
-      good = read.ec == std::errc() && read.ptr == end;
-    }
-    if (good) return JsonValue(value);
+    const auto value = good ? read_number(text_.substr(begin, at_ - begin)) : std::nullopt;
+    if (value) return JsonValue(*value);
     at_ = begin;
     return wrong("a value was expected");
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
+#include <map>
+#include <set>
 #include <span>
-#include <unordered_map>
 
 #include "blob/pte.h"
 
@@ -19,11 +20,10 @@ std::string names_of(const Pte& pte) {
 }
 
 // "aten::sub.out, aten::view.out": each once.
-std::string distinct(std::vector<std::string> ops) {
-  std::sort(ops.begin(), ops.end());
-  ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
+std::string distinct(std::span<const std::string> ops) {
   std::string list;
-  for (const std::string& op : ops) append(list, text(list.empty() ? "" : ", ", op));
+  for (const std::string_view op : std::set<std::string_view>(ops.begin(), ops.end()))
+    append(list, text(list.empty() ? "" : ", ", op));
   return list;
 }
 
@@ -106,7 +106,7 @@ class Border {
 
  private:
   // Where each value stands among others; the first place of one that stands there twice.
-  using Places = std::unordered_map<uint32_t, size_t>;
+  using Places = std::map<uint32_t, size_t>;
   static Places places_of(std::span<const uint32_t> ids) {
     Places places;
     for (size_t i = 0; i < ids.size(); ++i) places.emplace(ids[i], i);

@@ -1,7 +1,7 @@
 #include "blob/signature.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
 
 #include "base/checked.h"
 #include "base/json_value.h"
@@ -93,7 +93,7 @@ class SignatureReader {
 
   const JsonValue& root_;
   Signature result_;
-  std::unordered_map<std::string, size_t> lengths_;  // by name
+  std::map<std::string, size_t> lengths_;  // by name
 };
 
 }  // namespace

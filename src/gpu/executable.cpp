@@ -85,6 +85,14 @@ Status Executable::Objects::start(std::span<const Work> works, Accounts& account
   return started;
 }
 
+Result<bool> Executable::Objects::has_kernels(std::span<const Dispatch> dispatches,
+                                              Clock::time_point began) {
+  HW_TRY(const bool are_there, steps.are_made(dispatches));
+  if (are_there) return true;
+  HW_CHECK(device_.poll(began, timeout_, "making kernels"));
+  return steps.are_made(dispatches);
+}
+
 bool Executable::Objects::poll() {
   if (is_answered()) return true;
   return !device_.poll(submitted_, timeout_, "a run") || is_answered();
@@ -276,6 +284,11 @@ Executable::~Executable() {
 
 Status Executable::start(std::span<const Work> works, Accounts& accounts, Timing* timing) {
   return objects_->start(works, accounts, timing);
+}
+
+Result<bool> Executable::has_kernels(std::span<const Dispatch> dispatches,
+                                     std::chrono::steady_clock::time_point began) {
+  return objects_->has_kernels(dispatches, began);
 }
 
 bool Executable::is_under_way() const {

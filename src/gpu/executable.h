@@ -42,6 +42,8 @@ struct StepSpec {
 struct ExecutableSpec {
   std::vector<BufferSpec> buffers;
   std::vector<StepSpec> steps;
+  std::vector<uint32_t> order;        // in which their kernels are made; as they stand if empty
+  bool waits_for_kernels = true;      // else a run waits for those that it needs
   std::span<const std::byte> params;  // the arena as it is at first
   bool params_in_storage = false;     // which the WGSL says too; else they are uniforms
   uint64_t read_back_size = 0;        // the most that one run reads back
@@ -135,6 +137,10 @@ class Executable {
   // more when this returns. With a `timing`, each dispatch is a pass of its own, and finish()
   // writes there when it ran by the device's clock, which must have kTimestampQuery.
   Status start(std::span<const Work> works, Accounts& accounts, Timing* timing = nullptr);
+  // Whether the kernels of such a run are there by now, without which it cannot start; an error if
+  // one of them could not be made, or if the device has been silent for too long since `began`.
+  Result<bool> has_kernels(std::span<const Dispatch> dispatches,
+                           std::chrono::steady_clock::time_point began);
   bool is_under_way() const;
   // Whether the device is done with it, or will never be. Looks, and does not wait.
   bool poll();

@@ -50,16 +50,24 @@ Result<Advance> ExecutableLoad::advance(Accounts& accounts) {
     if (!goes_on) return Advance::Waiting;
   }
   HW_CHECK(pending_->errors->so_far());
+  if (waits_for_kernels()) HW_CHECK(executable_->objects_->steps.are_made());
   if (lacks_content()) return Advance::Waiting;
   HW_CHECK(do_part(accounts));
   return stage_ == Stage::Done ? Advance::Done : Advance::More;
 }
 
 bool ExecutableLoad::must_wait() const {
-  // A kernel that is still being made cannot run.
-  const bool begins_runs = stage_ == Stage::FirstRuns && next_first_run_ == 0;
+  if (waits_for_kernels()) {
+    const auto made = executable_->objects_->steps.are_made();
+    if (made && !*made) return true;
+  }
   return pending_->work->outstanding() > pending_->allowed_work ||
-         ((begins_runs || stage_ == Stage::Settling) && !pending_->errors->are_all_there());
+         (stage_ == Stage::Settling && !pending_->errors->are_all_there());
+}
+
+// A kernel that is still being made cannot run.
+bool ExecutableLoad::waits_for_kernels() const {
+  return stage_ == Stage::FirstRuns && first_runs_.empty() && spec_.waits_for_kernels;
 }
 
 // Whether the next weight has not come yet.
@@ -126,7 +134,6 @@ Status ExecutableLoad::load_kernels(Accounts& accounts) {
                                    *pending_->errors, accounts);
   }
   stage_ = Stage::FirstRuns;
-  first_runs_ = objects.steps.one_for_each_pipeline();
   pending_->allowed_work = kFirstRunsAhead - 1;
   return {};
 }
@@ -135,6 +142,7 @@ Status ExecutableLoad::load_kernels(Accounts& accounts) {
 // user's work. Buffers begin as zeros, and with params of zero every kernel returns at once.
 Status ExecutableLoad::run_first(Accounts& accounts) {
   Executable::Objects& objects = *executable_->objects_;
+  if (next_first_run_ == 0) first_runs_ = objects.steps.one_for_each_pipeline();
   if (next_first_run_ < first_runs_.size()) {
     HW_CHECK(tell(spec_.progress, "first runs", next_first_run_, first_runs_.size()));
     const Dispatch dispatch{first_runs_[next_first_run_], 1, 1};

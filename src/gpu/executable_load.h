@@ -29,6 +29,7 @@ class ExecutableLoad {
   Status load_kernels(Accounts& accounts);
   Status run_first(Accounts& accounts);
   bool must_wait() const;
+  bool waits_for_kernels() const;
   bool lacks_content() const;
   Result<bool> poll(Accounts& accounts);
 

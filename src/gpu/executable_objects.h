@@ -36,6 +36,7 @@ class Executable::Objects {
 
   // See Executable.
   Status start(std::span<const Work> works, Accounts& accounts, Timing* timing);
+  Result<bool> has_kernels(std::span<const Dispatch> dispatches, Clock::time_point began);
   bool is_under_way() const { return is_under_way_; }
   bool poll();
   Status finish(Accounts& accounts);

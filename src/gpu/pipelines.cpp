@@ -6,18 +6,19 @@ namespace highwater::gpu {
 
 Result<std::shared_ptr<const Pipeline>> WebGpuDevice::pipeline(
     const std::string& wgsl, std::string_view label,
-    std::span<const WGPUBindGroupLayoutEntry> bindings, Answers& answers, Accounts& accounts) {
-  const auto found = pipelines_.find(wgsl);
-  if (found != pipelines_.end()) return found->second;
-  HW_TRY(Pipeline made, make_pipeline(wgsl, label, bindings, answers, accounts));
-  auto shared = std::make_shared<const Pipeline>(std::move(made));
-  pipelines_.emplace(wgsl, shared);
-  return shared;
+    std::span<const WGPUBindGroupLayoutEntry> bindings, Accounts& accounts) {
+  std::shared_ptr<const Pipeline>& kept = pipelines_[wgsl];
+  if (!kept || !kept->making->so_far()) {
+    kept.reset();
+    HW_TRY(Pipeline made, make_pipeline(wgsl, label, bindings, accounts));
+    kept = std::make_shared<const Pipeline>(std::move(made));
+  }
+  return kept;
 }
 
 Result<Pipeline> WebGpuDevice::make_pipeline(const std::string& wgsl, std::string_view label,
                                              std::span<const WGPUBindGroupLayoutEntry> bindings,
-                                             Answers& answers, Accounts& accounts) {
+                                             Accounts& accounts) {
   const auto is_storage = [](const WGPUBindGroupLayoutEntry& e) {
     return e.buffer.type == WGPUBufferBindingType_Storage ||
            e.buffer.type == WGPUBufferBindingType_ReadOnlyStorage;
@@ -27,11 +28,11 @@ Result<Pipeline> WebGpuDevice::make_pipeline(const std::string& wgsl, std::strin
     return fail("kernel ", label, ": it binds ", storage_buffers, " buffers; adapter ",
                 adapter_.name, " allows ", adapter_.limits.max_storage_buffers);
   }
-  const ErrorScope scope(*this, answers, text("kernel ", label));
+  Pipeline result;
+  const ErrorScope scope(*this, *result.making, text("kernel ", label));
   WGPUBindGroupLayoutDescriptor group = WGPU_BIND_GROUP_LAYOUT_DESCRIPTOR_INIT;
   group.entryCount = bindings.size();
   group.entries = bindings.data();
-  Pipeline result;
   result.layout = BindGroupLayoutHandle(api().DeviceCreateBindGroupLayout(device(), &group));
 
   const WGPUBindGroupLayout layouts[] = {result.layout.get()};

@@ -1,6 +1,6 @@
 #include "gpu/steps.h"
 
-#include <unordered_set>
+#include <set>
 
 namespace highwater::gpu {
 namespace {
@@ -77,15 +77,17 @@ Result<BindGroupHandle> make_bindings(WebGpuDevice& device, const ExecutableSpec
 
 Status Steps::load_next(const Turns& turns, const ExecutableSpec& spec, const Buffers& buffers,
                         WGPUBuffer params, Answers& answers, Accounts& accounts) {
-  const StepSpec& step = spec.steps[loaded()];
-  Step& made = steps_.emplace_back();
+  steps_.resize(spec.steps.size());
+  const size_t i = spec.order.empty() ? loaded_ : spec.order[loaded_];
+  loaded_ += 1;
+  const StepSpec& step = spec.steps[i];
+  Step& made = steps_[i];
   return turns.take_checked(answers, [&]() -> Status {
     WebGpuDevice& device = turns.device();
     made.is_new = !device.has_pipeline(step.wgsl);
-    HW_TRY(made.pipeline,
-           device.pipeline(step.wgsl, step.name, layout_of(spec, step), answers, accounts));
+    HW_TRY(made.pipeline, device.pipeline(step.wgsl, step.name, layout_of(spec, step), accounts));
     // wgpu-native must not be given what is invalid; it has answered by now.
-    HW_CHECK(answers.so_far());
+    HW_CHECK(made.pipeline->making->so_far());
     HW_TRY(made.bindings,
            make_bindings(device, spec, step, buffers, params, *made.pipeline, accounts));
     return {};
@@ -136,11 +138,37 @@ void Steps::encode_timed(WGPUCommandEncoder encoder, std::span<const Dispatch> d
   accounts.dispatches += dispatches.size();
 }
 
+Result<bool> Steps::is_made(Step& step) {
+  if (step.is_made) return true;
+  HW_CHECK(step.pipeline->making->so_far());
+  step.is_made = step.pipeline->is_made();
+  return step.is_made;
+}
+
+Result<bool> Steps::are_made() {
+  bool all = true;
+  for (Step& step : steps_) {
+    HW_TRY(const bool made, is_made(step));
+    all = all && made;
+  }
+  return all;
+}
+
+Result<bool> Steps::are_made(std::span<const Dispatch> dispatches) {
+  bool all = true;
+  for (const Dispatch& d : dispatches) {
+    HW_TRY(const bool made, is_made(steps_[d.step]));
+    all = all && made;
+  }
+  return all;
+}
+
 std::vector<uint32_t> Steps::one_for_each_pipeline() const {
   std::vector<uint32_t> result;
-  std::unordered_set<const Pipeline*> seen;
+  std::set<const Pipeline*> seen;
   for (uint32_t i = 0; i < steps_.size(); ++i) {
-    if (seen.insert(steps_[i].pipeline.get()).second) result.push_back(i);
+    const Pipeline* pipeline = steps_[i].pipeline.get();
+    if (pipeline->is_made() && seen.insert(pipeline).second) result.push_back(i);
   }
   return result;
 }

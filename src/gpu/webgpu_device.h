@@ -1,10 +1,10 @@
 // The device as gpu/ sees it: its handles, what it makes, and whether something has come back.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
-#include <unordered_map>
 
 #include "gpu/adapters.h"
 #include "gpu/answers.h"
@@ -19,6 +19,11 @@ namespace highwater::gpu {
 struct Pipeline {
   ComputePipelineHandle pipeline;
   BindGroupLayoutHandle layout;
+  // What the device has to say of it. Some make kernels beside other work; until all of it is there
+  // the pipeline cannot run.
+  OwnAnswers making;
+
+  bool is_made() const { return making->are_all_there(); }
 };
 
 struct Image {
@@ -53,11 +58,14 @@ class WebGpuDevice {
   // Of kImageWidth by `rows` texels.
   Result<Image> make_image(WGPUTextureFormat format, uint32_t rows, Answers& answers,
                            Accounts& accounts);
-  // One pipeline for each WGSL text, over the life of the device.
+  // One pipeline for each WGSL text, over the life of the device; a bad one is made anew.
   Result<std::shared_ptr<const Pipeline>> pipeline(
       const std::string& wgsl, std::string_view label,
-      std::span<const WGPUBindGroupLayoutEntry> bindings, Answers& answers, Accounts& accounts);
-  bool has_pipeline(const std::string& wgsl) const { return pipelines_.contains(wgsl); }
+      std::span<const WGPUBindGroupLayoutEntry> bindings, Accounts& accounts);
+  bool has_pipeline(const std::string& wgsl) const {
+    const auto found = pipelines_.find(wgsl);
+    return found != pipelines_.end() && found->second;
+  }
   // The next that wants it gets a new one.
   void forget_pipeline(const std::string& wgsl) { pipelines_.erase(wgsl); }
 
@@ -65,7 +73,7 @@ class WebGpuDevice {
   WebGpuDevice() = default;
   Result<Pipeline> make_pipeline(const std::string& wgsl, std::string_view label,
                                  std::span<const WGPUBindGroupLayoutEntry> bindings,
-                                 Answers& answers, Accounts& accounts);
+                                 Accounts& accounts);
   Status check_silence(Clock::time_point began, const Timeout& timeout, std::string_view what);
 
   AdapterDescription adapter_;
@@ -75,7 +83,7 @@ class WebGpuDevice {
   DeviceHandle device_;
   QueueHandle queue_;
   Mutex mutex_;
-  std::unordered_map<std::string, std::shared_ptr<const Pipeline>> pipelines_;
+  std::map<std::string, std::shared_ptr<const Pipeline>> pipelines_;
 };
 
 }  // namespace highwater::gpu

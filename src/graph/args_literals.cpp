@@ -1,10 +1,10 @@
 // Arguments that are numbers, strings and lists of them: written in the program, left to the
 // schema's default, or live.
-#include <charconv>
 #include <cmath>
 
 #include "graph/args.h"
 #include "graph/graph.h"
+#include "platform/number.h"
 
 namespace highwater {
 namespace {
@@ -31,10 +31,8 @@ Value as_value(std::string_view written) {
   if (written == "True" || written == "False") return written == "True";
   if (written == "[]") return std::vector<int64_t>();
   if (written.starts_with('"')) return std::string(written.substr(1, written.size() - 2));
-  double number = 0;
-  const auto read = std::from_chars(written.data(), written.data() + written.size(), number);
-  if (read.ec != std::errc()) return NullValue{};
-  return number;
+  if (const auto number = read_number(written)) return *number;
+  return NullValue{};
 }
 
 std::optional<std::string> as_string(const Value& value) {

@@ -1,7 +1,7 @@
 #include "graph/graph.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <set>
 
 #include "graph/memory.h"
 #include "graph/mutations.h"
@@ -55,7 +55,7 @@ Status add_node(Graph& graph, const Program& program, const OpCall& call) {
 Status check_supported(const Program& program) {
   constexpr size_t kMostNamed = 20;
   std::vector<std::string_view> missing;
-  std::unordered_set<std::string_view> seen;
+  std::set<std::string_view> seen;
   for (const OpCall& call : program.calls) {
     if (!find_op(call.name) && seen.insert(call.name).second) missing.push_back(call.name);
   }

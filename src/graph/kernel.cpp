@@ -206,7 +206,7 @@ class Expansion {
   Status unroll(std::string_view argument, std::string_view body, Substitutions substitutions) {
     const size_t space = argument.find(' ');
     if (space == std::string_view::npos) return fail("'#unroll ", argument, "' has no count");
-    const std::string name(argument.substr(0, space));
+    const std::string_view name = argument.substr(0, space);
     const int count = number(argument.substr(space + 1));
     substitutions.push_back({name, ""});
     for (int i = 0; i < count; ++i) {

@@ -21,9 +21,9 @@ struct KernelSource {
   std::string_view text;
 };
 
-// What fills the hole ${name}.
+// What fills the hole ${name}. Names stand in the sources.
 struct Substitution {
-  std::string name;
+  std::string_view name;
   std::string value;
 };
 

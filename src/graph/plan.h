@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -17,6 +16,9 @@ namespace highwater {
 // loops after so many rounds without a word; the engine refuses a plan that would be cut short.
 struct Rounds {
   int64_t count = 0;
+  // What one of them is worth in the account of a run, where an op has tiles of several sizes: its
+  // part of a round of the largest.
+  double share = 1;
 };
 
 class Plan {
@@ -37,15 +39,8 @@ class Plan {
     uint32_t params_size;
   };
 
-  Plan& resize(Tensor y, const Dims& dims) {
-    resizes_.push_back({y.id, dims});
-    return *this;
-  }
-
-  Plan& set(Scalar y, int64_t number) {
-    scalars_.push_back({y.id, number});
-    return *this;
-  }
+  Plan& resize(Tensor y, const Dims& dims);
+  Plan& set(Scalar y, int64_t number);
 
   // Runs a declared step. Steps run in the order of these calls; an empty grid runs nothing. A
   // kernel whose loops follow live sizes must be given their rounds.
@@ -56,14 +51,9 @@ class Plan {
   }
   template <class K>
   Plan& run(Step<K> step, const typename K::Params& params, Grid grid, Rounds rounds) {
-    using Params = typename K::Params;
-    static_assert(std::is_trivially_copyable_v<Params>);
-    if (grid.empty()) return *this;
-    const size_t at = params_.size();
-    params_.resize(at + K::kParamsSize);
-    if constexpr (K::kParamsSize > 0) std::memcpy(params_.data() + at, &params, sizeof params);
-    runs_.push_back({step.id, grid, rounds, static_cast<uint32_t>(at), K::kParamsSize});
-    return *this;
+    static_assert(std::is_trivially_copyable_v<typename K::Params>);
+    return add(step.id, {reinterpret_cast<const std::byte*>(&params), K::kParamsSize}, grid,
+               rounds);
   }
 
   // Keeps the memory, so that a plan made again at another shape allocates nothing.
@@ -82,6 +72,9 @@ class Plan {
   }
 
  private:
+  // All kernels alike: a page downloads the code of every plan.
+  Plan& add(uint32_t step, std::span<const std::byte> params, Grid grid, Rounds rounds);
+
   std::vector<Resize> resizes_;
   std::vector<SetScalar> scalars_;
   std::vector<Run> runs_;

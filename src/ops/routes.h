@@ -23,6 +23,8 @@ class Routes {
     return routes_[best];
   }
 
+  const Route& back() const { return routes_.back(); }
+
   auto begin() { return routes_.begin(); }
   auto end() { return routes_.end(); }
   auto begin() const { return routes_.begin(); }

@@ -1,25 +1,7 @@
-#include <algorithm>
-
 #include "passes/passes.h"
 #include "passes/rewriter.h"
 
 namespace highwater {
-namespace {
-
-// Whether it has one size, because it is a constant or computed from such alone in a few steps.
-// Rows that are whole quads at their bound need not be at a live width.
-bool is_fixed(const Rewriter& r, ValueId id, int steps = 4) {
-  if (std::holds_alternative<SymInt>(r.value(id)) || steps < 0) return false;
-  if (!r.is_tensor(id)) return !std::holds_alternative<ValueList>(r.value(id));
-  if (r.tensor(id).constant) return true;
-  const auto made = r.producer(id);
-  if (!made) return false;
-  const auto inputs = r.inputs(*made);
-  return std::all_of(inputs.begin(), inputs.end(),
-                     [&](ValueId input) { return is_fixed(r, input, steps - 1); });
-}
-
-}  // namespace
 
 void fuse_add_rms_norm(Program& program) {
   Rewriter r(program);
@@ -35,7 +17,7 @@ void fuse_add_rms_norm(Program& program) {
                        x.dims.back() % 4 == 0 && w.dims.rank() == 1 &&
                        w.dims.back() == x.dims.back() && is_float(a.dtype) && is_float(b.dtype);
     const auto w_made = r.producer(weight);
-    if (!plain || !is_fixed(r, weight) || (w_made && *w_made > add->index())) continue;
+    if (!plain || !r.is_fixed(weight) || (w_made && *w_made > add->index())) continue;
     // In place of the sum, so that all its readers still come after it.
     const ValueId outs = r.add_value(ValueList{{sum, norm->out()}});
     r.remove(i);

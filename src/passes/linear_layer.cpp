@@ -1,28 +1,35 @@
 #include "passes/linear_layer.h"
 
 namespace highwater {
-namespace {
 
-std::optional<LinearLayer> as_q4_layer(const Rewriter& r, size_t i) {
+std::optional<FullCall> as_tiled_q4(const Rewriter& r, size_t i) {
   const auto call = r.call(i, "et_vk.linear_q4gsw.default");
-  if (!call || !r.is_null((*call)["bias"])) return {};
-  const ValueId input = (*call)["self"], weights = (*call)["weights"],
-                weight_scales = (*call)["weight_scales"], group_size = (*call)["group_size"];
-  const TensorDecl &x = r.tensor(input), &w = r.tensor(weights), &scales = r.tensor(weight_scales);
-  const auto* group = std::get_if<int64_t>(&r.value(group_size));
+  if (!call) return {};
+  const TensorDecl &x = r.tensor((*call)["self"]), &w = r.tensor((*call)["weights"]),
+                   &scales = r.tensor((*call)["weight_scales"]);
+  const auto* group = std::get_if<int64_t>(&r.value((*call)["group_size"]));
   if (!group || !w.constant || !scales.constant) return {};
   if (w.dims.rank() != 2 || scales.dims.rank() != 2) return {};
+  if (x.dims.empty()) return {};
   const int64_t depth = x.dims.back(), columns = w.dims[0];
   const bool tiles = depth % 32 == 0 && w.dims[1] * 2 == depth && columns % 4 == 0 &&
                      scales.dims[1] == columns && *group > 0 && *group % 32 == 0;
-  if (!tiles) return {};
-  return LinearLayer{
-      .joined = "hw.linear_q4gsw",
-      .input = {"self", input},
-      .y = call->out(),
-      .constants = {{{"weights", weights}, 0}, {{"weight_scales", weight_scales}, 1}},
-      .others = {{"group_size", group_size}},
-      .group = *group};
+  return tiles ? call : std::nullopt;
+}
+
+namespace {
+
+std::optional<LinearLayer> as_q4_layer(const Rewriter& r, size_t i) {
+  const auto call = as_tiled_q4(r, i);
+  if (!call || !r.is_null((*call)["bias"])) return {};
+  const ValueId group_size = (*call)["group_size"];
+  return LinearLayer{.joined = "hw.linear_q4gsw",
+                     .input = {"self", (*call)["self"]},
+                     .y = call->out(),
+                     .constants = {{{"weights", (*call)["weights"]}, 0},
+                                   {{"weight_scales", (*call)["weight_scales"]}, 1}},
+                     .others = {{"group_size", group_size}},
+                     .group = std::get<int64_t>(r.value(group_size))};
 }
 
 std::optional<LinearLayer> as_dense_layer(const Rewriter& r, size_t i) {

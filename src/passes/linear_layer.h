@@ -28,6 +28,10 @@ struct LinearLayer {
   Kind kind() const { return {joined, input.id, constants.size(), group}; }
 };
 
+// Call i, if it is a 4-bit layer as exporters write it, of such weights and sizes; it may have a
+// bias.
+std::optional<FullCall> as_tiled_q4(const Rewriter& r, size_t i);
+
 std::optional<LinearLayer> as_linear_layer(const Rewriter& r, size_t i);
 
 // The arguments of an op that is all these layers, which are of one kind. Nothing if their

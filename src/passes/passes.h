@@ -31,6 +31,13 @@ void fuse_swiglu(Program& program);
 // …and one with the two linear layers that make g and u, where nothing else reads those.
 void fuse_linear_swiglu(Program& program);
 
+// What is added to the result of a 4-bit layer is one op with it.
+void fuse_linear_residual(Program& program);
+
+// The norm that only a 4-bit layer reads, or several as one, and the way through int8 of what it
+// reads, are one op with it.
+void fuse_linear_input(Program& program);
+
 // A sum and the norm of it are one op.
 void fuse_add_rms_norm(Program& program);
 
@@ -41,8 +48,14 @@ void fuse_attention(Program& program);
 // the next one reads it: heads are not moved in front of positions and back.
 void attend_in_place(Program& program);
 
+// Linear layers read inputs of any rank: what exporters make two dims of for them stays as it was.
+void drop_linear_views(Program& program);
+
 // What is added to a convolution's result, and the activation of it, are one op with it.
 void fuse_conv_epilogue(Program& program);
+
+// The same for linear layers.
+void fuse_linear_epilogue(Program& program);
 
 // A convolution of int8 whose result becomes floats for an activation, and then int8 again, does
 // all of it.

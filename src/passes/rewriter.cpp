@@ -82,16 +82,27 @@ std::vector<int64_t> Rewriter::identity(ValueId id) const {
   return result;
 }
 
+bool Rewriter::is_fixed(ValueId id, int steps) const {
+  if (std::holds_alternative<SymInt>(value(id)) || steps < 0) return false;
+  if (!is_tensor(id)) return !std::holds_alternative<ValueList>(value(id));
+  if (tensor(id).constant) return true;
+  const auto made = producer(id);
+  if (!made) return false;
+  const auto given = inputs(*made);
+  return std::all_of(given.begin(), given.end(),
+                     [&](ValueId input) { return is_fixed(input, steps - 1); });
+}
+
 std::vector<size_t> Rewriter::readers(ValueId id) const {
   std::vector<size_t> present;
   for (size_t i : readers_[id]) {
     bool reads = false;
     visit_args(program_, program_.calls[i],
                [&](ValueId arg, bool is_output) { reads |= arg == id && !is_output; });
-    if (reads) present.push_back(i);
+    if (!reads) continue;
+    const auto at = std::lower_bound(present.begin(), present.end(), i);
+    if (at == present.end() || *at != i) present.insert(at, i);
   }
-  std::sort(present.begin(), present.end());
-  present.erase(std::unique(present.begin(), present.end()), present.end());
   return present;
 }
 

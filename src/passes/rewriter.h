@@ -62,6 +62,9 @@ class Rewriter {
   std::optional<double> number(ValueId id) const;
   // Equal for two that are one value, equal ints, or lists of such.
   std::vector<int64_t> identity(ValueId id) const;
+  // Whether it has one size, because it is a constant or computed from such alone in a few steps.
+  // Rows that are whole quads at their bound need not be at a live width.
+  bool is_fixed(ValueId id) const { return is_fixed(id, 4); }
   // Whether a call writes into a value that it did not make.
   bool is_mutated(ValueId id) const { return mutated_[id]; }
   Program& program() { return program_; }
@@ -102,6 +105,7 @@ class Rewriter {
   void remove_unused(ValueId id);
 
  private:
+  bool is_fixed(ValueId id, int steps) const;
   void count(const OpCall& call, int by);
   // Notes what call i reads and makes.
   void enter(size_t i);

@@ -9,6 +9,7 @@
 namespace highwater::python {
 
 void bind_file(nanobind::module_& m);
+void bind_listing(nanobind::module_& m);
 void bind_session(nanobind::module_& m);
 void bind_generator(nanobind::module_& m);
 void bind_tokenizer(nanobind::module_& m);

@@ -12,6 +12,7 @@ NB_MODULE(_native, m) {
   // A daemon thread keeps what it uses beyond the end of Python, which is no fault.
   nb::set_leak_warnings(false);
   python::bind_file(m);
+  python::bind_listing(m);
   python::bind_session(m);
   python::bind_generator(m);
   python::bind_tokenizer(m);

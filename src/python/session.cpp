@@ -34,12 +34,14 @@ std::vector<Spec> specs(const Session& session, const Side& side, size_t count) 
 std::unique_ptr<Guarded<Session>> open(const nb::object& given, const nb::object& given_method,
                                        const nb::object& adapter, bool half_cache,
                                        const nb::object& without_passes, const nb::object& timeout,
-                                       bool recover, std::optional<PythonProgress> progress) {
+                                       bool recover, bool gives_all,
+                                       std::optional<PythonProgress> progress) {
   const FileArgument source(given);
   if (recover) source.check_stays();
   const std::string method = to_text(given_method, "method");
   Options options(adapter, half_cache, without_passes, timeout, recover, std::move(progress));
-  return options.open_with<Session>(source.file(), [&](const SessionOptions& o) {
+  return options.open_with<Session>(source.file(), [&](SessionOptions o) {
+    o.gives_all = gives_all;
     return Session::open(source.file(), o, method);
   });
 }
@@ -95,7 +97,8 @@ void bind_session(nb::module_& m) {
                   nb::arg("method").none() = "forward", nb::arg("adapter").none() = "",
                   nb::arg("half_cache") = false, nb::arg("without_passes").none() = "",
                   nb::arg("timeout_seconds") = nb::none(), nb::arg("recover") = false,
-                  nb::arg("progress") = nb::none(), nb::keep_alive<0, 1>())
+                  nb::arg("gives_all") = false, nb::arg("progress") = nb::none(),
+                  nb::keep_alive<0, 1>())
       .def("close", &Shared::close, "Gives the device's memory back, after a run under way.")
       .def("run", &run, "Runs at the inputs' live shapes; gives all outputs.")
       .def("profile", &profile, nb::arg("inputs"), nb::arg("clock").none() = "",

@@ -49,7 +49,11 @@ Status fill_arranged(const Program& program, const ConstantSource& source, const
   const size_t width = byte_size(stored);
   const auto count = static_cast<size_t>(value.tensor.dims.numel());
   const auto wanted = static_cast<size_t>(value.arrangement->source.numel()) * width;
-  const auto use = [&](std::span<const std::byte> bytes) {
+  const auto use = [&](std::span<const std::byte> bytes) -> Status {
+    if (value.tensor.device_dtype() == stored) {
+      arrange(*value.arrangement, bytes, width, memory.first(count * width));
+      return {};
+    }
     std::vector<std::byte> arranged(count * width);
     arrange(*value.arrangement, bytes, width, arranged);
     return to_device(stored, arranged, value.tensor.device_dtype(), memory, count);

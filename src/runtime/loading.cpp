@@ -5,8 +5,10 @@
 #include "base/checked.h"
 #include "gpu/executable_load.h"
 #include "platform/complete.h"
+#include "runtime/all_values.h"
 #include "runtime/choices.h"
 #include "runtime/constants.h"
+#include "runtime/kernel_order.h"
 #include "runtime/meter.h"
 #include "runtime/session_state.h"
 
@@ -128,6 +130,7 @@ Result<Advance> Session::Loading::State::advance() {
 Status Session::Loading::State::plan() {
   Session::State& s = *session;
   rewrite(program, choices);
+  if (options.gives_all) give_all_values(program);
   const Memory memory = choices.poisoned ? Memory::Apart : Memory::Shared;
   HW_TRY(s.graph, Graph::build(program, traits_of(*opening.device(), choices), memory));
   s.live = std::make_unique<Live>(*s.graph);
@@ -135,6 +138,8 @@ Status Session::Loading::State::plan() {
   gpu::ExecutableSpec spec = executable_spec(*s.graph, *s.live, program, constants, arrivals);
   if (choices.poisoned) add_poison(spec);
   spec.timeout = timeout;
+  spec.waits_for_kernels = options.wait_for_kernels;
+  if (!spec.waits_for_kernels) spec.order = kernels_first(*s.graph);
   spec.progress = options.progress;
   executable_load.emplace(opening.device(), std::move(spec));
   return {};

@@ -1,6 +1,7 @@
 #include "runtime/recording.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/checked.h"
 #include "runtime/host_io.h"
@@ -35,6 +36,16 @@ std::span<std::byte> Recording::stage(size_t size) {
 void Recording::upload_staged(uint32_t buffer, size_t size) {
   staged_.push_back({uploads_.size(), staged_begin_, size});
   uploads_.push_back({buffer, {}});
+}
+
+void Recording::keep_uploads() {
+  for (size_t i = 0; i < uploads_.size(); ++i) {
+    const auto is_this = [&](const Staged& s) { return s.upload == i; };
+    if (std::any_of(staged_.begin(), staged_.end(), is_this)) continue;
+    const auto bytes = uploads_[i].bytes;
+    std::copy(bytes.begin(), bytes.end(), stage(bytes.size()).begin());
+    staged_.push_back({i, staged_begin_, bytes.size()});
+  }
 }
 
 void Recording::params(uint32_t at, std::span<const std::byte> bytes) {
@@ -183,8 +194,10 @@ void Session::State::record_poison() {
 
 void Session::State::record_dispatches(bool with_fixed) {
   each_run(with_fixed, [&](const Node&, const Plan::Run& run) {
-    const auto rounds = static_cast<uint64_t>(std::max<int64_t>(run.rounds.count, 1));
-    recording.dispatch({run.step, run.grid.x, run.grid.y, rounds * run.grid.workgroups()});
+    const auto count = static_cast<double>(std::max<int64_t>(run.rounds.count, 1));
+    const double rounds = count * run.rounds.share * static_cast<double>(run.grid.workgroups());
+    recording.dispatch(
+        {run.step, run.grid.x, run.grid.y, static_cast<uint64_t>(std::ceil(rounds))});
   });
 }
 

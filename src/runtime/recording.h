@@ -25,6 +25,8 @@ class Recording {
   }
   // The memory that was staged last, or the front of it.
   void upload_staged(uint32_t buffer, size_t size);
+  // Takes over what is still in the memory of callers, for a run that starts later.
+  void keep_uploads();
   void params(uint32_t at, std::span<const std::byte> bytes);
   void dispatch(const gpu::Dispatch& dispatch) { dispatches_.push_back(dispatch); }
   void poison(const gpu::BufferCopy& copy) { poison_.push_back(copy); }

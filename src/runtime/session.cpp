@@ -10,15 +10,34 @@
 namespace highwater {
 
 Status Session::State::check_idle() const {
-  if (!executable->is_under_way()) return {};
+  if (!executable->is_under_way() && !is_held && held_failed) return {};
   return fail("a run is under way: finish it before the next is started");
 }
 
 Status Session::State::start(std::span<const Call> calls, gpu::Timing* timing) {
   HW_CHECK(begin(calls));
   const Meter meter(run_accounts, began);
-  Status started = executable->start(recording.works(), run_accounts, timing);
+  const auto has_kernels = executable->has_kernels(recording.dispatches(), began);
+  is_held = has_kernels && !*has_kernels;
+  if (is_held) {
+    recording.keep_uploads();
+    held_timing = timing;
+    return {};
+  }
+  Status started = has_kernels ? executable->start(recording.works(), run_accounts, timing)
+                               : Status(has_kernels.error());
   return started ? std::move(started) : conclude(std::move(started));
+}
+
+bool Session::State::poll_held() {
+  if (is_held) {
+    auto has_kernels = executable->has_kernels(recording.dispatches(), began);
+    if (has_kernels && !*has_kernels) return false;
+    is_held = false;
+    held_failed = has_kernels ? executable->start(recording.works(), run_accounts, held_timing)
+                              : Status(has_kernels.take_error());
+  }
+  return !held_failed;
 }
 
 // Puts a run together. If it is refused, all is as it was.
@@ -34,11 +53,13 @@ Status Session::State::begin(std::span<const Call> calls) {
 
 bool Session::State::poll() {
   const Meter meter(run_accounts, began);
-  return executable->poll();
+  return poll_held() || (!is_held && executable->poll());
 }
 
 Status Session::State::finish() {
   const Meter meter(run_accounts, began);
+  if (poll_held()) return conclude(std::exchange(held_failed, Status()));
+  if (is_held) return fail("the run is not done yet: poll() tells when it is");
   const bool is_done = executable->is_under_way() && executable->poll();
   Status finished = executable->finish(run_accounts);
   return is_done ? conclude(std::move(finished)) : std::move(finished);

@@ -34,6 +34,10 @@ struct Session::State {
   Accounts load_accounts;
   Accounts run_accounts;
   std::chrono::steady_clock::time_point began;  // the run
+  // A run that is put together and waits for kernels, or could not start when they were there.
+  bool is_held = false;
+  gpu::Timing* held_timing = nullptr;
+  Status held_failed;
 
   // What is being put together.
   Recording recording;
@@ -63,6 +67,8 @@ struct Session::State {
   Error with_advice(Error error) const;
 
   Status check_idle() const;
+  // Whether a run that waits for kernels has ended, because it could not start.
+  bool poll_held();
   // With a `timing`, its dispatches are timed by the device's clock.
   Status start(std::span<const Call> calls, gpu::Timing* timing = nullptr);
   bool poll();

@@ -16,12 +16,13 @@ highwater_page_progress(const char* stage, size_t stage_size, size_t done, size_
 // tells. It is then called again.
 HIGHWATER_EXPORT(Model*, hw_model_start)
 (const std::shared_ptr<PageFile>* bytes, const char* method, size_t method_size,
- double timeout_seconds, int half_cache) {
+ double timeout_seconds, int half_cache, int wait_for_kernels) {
   const auto start = [&]() -> Result<std::unique_ptr<Model>> {
     HW_TRY(const File file, File::read(*bytes, "the file"));
     SessionOptions options;
     options.timeout_seconds = timeout_seconds;
     options.half_cache = half_cache != 0;
+    options.wait_for_kernels = wait_for_kernels != 0;
     options.progress = [](std::string_view stage, size_t done, size_t total) -> Status {
       highwater_page_progress(stage.data(), stage.size(), done, total);
       return {};

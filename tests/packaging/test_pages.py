@@ -58,7 +58,7 @@ def test_the_cpp_example(python_example):
 def test_the_commands_of_the_readme_are_there():
     (script,) = [text for text in examples("sh") if "./demo" in text]
     commands = [line.split()[0] for line in script.splitlines()]
-    assert commands == ["./demo", "./playground", "./test", "./bench", "./fuzz"]
+    assert commands == ["./demo", "./playground", "./test", "./bench", "./fuzz", "./soak"]
     for command in commands:
         assert os.access(ROOT / command, os.X_OK), command
 

@@ -18,6 +18,7 @@ os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.mkdtemp(prefix="highwater-"))
 LONG_FILES = (
     "test_llamas",
     "test_cli_export",
+    "test_cli_export_llms",
     "test_bench",
     "test_half_cache",
     "test_text_runner",

@@ -4,19 +4,24 @@ import json
 import re
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT))
 
-from benchmarks import files, machine, measure, report, results  # noqa: E402
+from benchmarks import files, machine, measure, plots, report, results  # noqa: E402
 from benchmarks.__main__ import main  # noqa: E402
 from benchmarks.engines import ENGINES  # noqa: E402
 from benchmarks.model import REFERENCE, TORCH, VULKAN  # noqa: E402
-from benchmarks.models import MEASURED, MODELS, QUICK  # noqa: E402
+from benchmarks.models import MEASURED, MODELS, QUICK, named  # noqa: E402
 
-STEPS = {"toy": ["prefill 1", "prefill 16", "decode at 8"], "toy-encoder": ["4 tokens", "9 tokens"]}
+# Before the second decode the cache is filled by several prompts.
+STEPS = {
+    "toy": ["prefill 1", "prefill 16", "decode at 8", "decode at 40"],
+    "toy-encoder": ["4 tokens", "9 tokens"],
+}
 
 
 @pytest.fixture(scope="module")
@@ -144,8 +149,8 @@ def test_steps_are_in_order_whatever_was_left_out():
     fast.steps["prefill 128"] = fast.steps["prefill 16"] = fast.steps["prefill 1"]
     model = collected(slow, fast, lengths=(128, 16, 1))
     header, row, _ = report.times_table(model, "cpu")
-    assert header == ["", "prefill 1", "prefill 16", "prefill 128", "decode at 8"]
-    assert row == ["Highwater", "6.00", "–", "too slow", "6.00"]
+    assert header == ["", "prefill 1", "prefill 16", "prefill 128", "decode at 8", "decode at 40"]
+    assert row == ["Highwater", "6.00", "–", "too slow", "6.00", "–"]
 
 
 def test_a_ratio_is_in_units_of_highwater():
@@ -165,12 +170,49 @@ def test_an_engine_on_swiftshader_is_compared_on_swiftshader():
     assert engines["onnx-webgpu"]["steps"]["prefill 1"]["wall_ratio"] == expected
 
 
+def test_a_longer_context_is_decoded_in_more_places():
+    model = named("tiny@8192")
+    assert model.context == 8192
+    assert model.decode_at == (128, 512, 2048, 8191)
+    assert model.fingerprint() != named("tiny").fingerprint()
+    lengths = model.checked_lengths()
+    start = 0
+    for place in model.decode_at:
+        parts = model.portions(start, place)
+        assert [part.position for part in parts] == [start, *(p.position + p.work for p in parts)][
+            :-1
+        ]
+        for part in parts:
+            assert 1 <= part.work <= model.longest_prompt
+            assert part.position + part.work in lengths
+        start = parts[-1].position + parts[-1].work
+        assert start == place and place + 1 in lengths
+
+
+def test_plots_have_a_point_for_each_time(tmp_path):
+    model = collected(measured("highwater"), measured("xnnpack"), measured("onnx-cpu", error=0.5))
+    for engine in model["engines"].values():
+        one = engine["steps"]["prefill 1"]
+        engine["steps"] |= {"prefill 16": one, "prefill 128": {**one, "wall_ms": 40.0}}
+    written = plots.write(tmp_path, {"models": {"toy": model}})
+    assert [path.name for path in written["toy"]] == ["bench-toy-prefill.svg"]
+    svg = ElementTree.parse(written["toy"][0]).getroot()
+    texts = ["".join(text.itertext()) for text in svg.iter("{http://www.w3.org/2000/svg}text")]
+    # Wrong numbers have no curve, and a single decode has no plot.
+    assert {"Highwater", "ExecuTorch XNNPACK", "1", "16", "128", "1 ms", "100 ms"} <= set(texts)
+    assert "ONNX Runtime CPU" not in texts
+    circles = list(svg.iter("{http://www.w3.org/2000/svg}circle"))
+    assert len(circles) == 2 * 3
+    assert all(0 < float(c.get("cx")) < 760 and 0 < float(c.get("cy")) < 400 for c in circles)
+
+
 def test_tables_replace_the_ones_before(run, tmp_path):
     page = tmp_path / "page.md"
     page.write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
     for _ in range(2):
-        report.write_into(page, run[1])
+        report.write_into(page, run[1], {"toy": [tmp_path / "bench-toy-decode.svg"]})
     text = page.read_text()
+    assert text.count("(bench-toy-decode.svg)") == 1
     assert text.startswith(f"before\n{report.BEGIN}\n") and text.endswith(f"{report.END}\nafter\n")
     assert "old" not in text and text.count("### toy:") == text.count("### toy-encoder:") == 1
 
@@ -185,7 +227,11 @@ def test_the_page_has_a_place_for_the_tables():
 
 
 @pytest.mark.parametrize(
-    "words", [["--lengths", "0"], ["--lengths", "513"], ["--repeats", "0"], ["--engines", "x"]]
+    "words",
+    [
+        *(["--lengths", "0"], ["--lengths", "513"], ["--repeats", "0"], ["--engines", "x"]),
+        *(["--context", "512"], ["--context", "4096", "--models", "minilm"]),
+    ],
 )
 def test_what_cannot_be_measured_is_refused(words, capsys):
     with pytest.raises(SystemExit) as exit:

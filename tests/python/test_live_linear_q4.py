@@ -5,7 +5,7 @@ import torch
 from support.live import BOTH_KINDS, DQ8, FLOAT, LENGTHS, Q4, LiveProgram, check_live
 from support.llm_modules import dq8_q4_linear, linear_by_column, q4_embedding, q4_linear
 from support.lowering import lower
-from support.modules import live
+from support.modules import RmsNorm, live
 from torch import nn
 from torch.nn import functional as F
 
@@ -109,6 +109,39 @@ def test_joined_layers(joined):
         kinds=BOTH_KINDS,
     )
     assert max(len(route) for route in program.routes) < calls
+
+
+class Around(nn.Module):
+    """Layers with what comes before and after them: norms, residuals, gates."""
+
+    def __init__(self, make):
+        super().__init__()
+        self.norms = nn.ModuleList(RmsNorm(96) for _ in range(4))
+        self.layers = nn.ModuleList(make(96, 96, 32, bias=i % 2 == 1) for i in range(6))
+        self.wide, self.narrow = make(96, 160, 32), make(96, 8, 32)
+
+    def forward(self, x, r):
+        norms, layers = self.norms, self.layers
+        a = layers[0](norms[0](x))
+        b = r + layers[1](a)
+        # From here on, a block: the norm of a sum that is read again.
+        seen = norms[1](b)
+        c = layers[4](F.silu(layers[2](seen)) * layers[3](seen)) + b
+        d = norms[2](c)
+        return a, c, self.wide(d), self.narrow(d), layers[5](norms[3](r)) + x
+
+
+@pytest.mark.parametrize("make", [q4_linear, dq8_q4_linear])
+def test_what_is_around_layers(make):
+    check_live(
+        Around(make),
+        lambda n: (torch.randn(n, 96) * torch.logspace(-2, 2, n).unsqueeze(1), torch.randn(n, 96)),
+        ({0: live()}, {0: live()}),
+        ops=[Q4GSW if make is q4_linear else DQ8CA],
+        lengths=(128, 1, 2, 5, 9, 37, 1, 128),
+        tolerance=Q4 if make is q4_linear else DQ8,
+        kinds=BOTH_KINDS,
+    )
 
 
 def test_no_rows():

@@ -198,3 +198,18 @@ def test_norms_stay_whole():
         {0: live(most=61)},
         ops=["et_vk.rms_norm.default", "aten.native_layer_norm.default"],
     )
+
+
+def test_whole_quotients_by_a_number():
+    check(
+        {
+            "integers": lambda x, i: i // 3,
+            "by less than nothing": lambda x, i: i // -2,
+            "floats": lambda x, i: x // 0.5,
+        },
+        lambda n: (torch.randint(-40, 40, (n, 8)) / 4, torch.randint(-9, 9, (n,))),
+        {0: live(most=61)},
+        {0: live(most=61)},
+        ops=["aten.div.Scalar_mode"],
+        tolerance=EXACT,
+    )

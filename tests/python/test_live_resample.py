@@ -11,6 +11,9 @@ from torch import nn
 
 NEAREST = "aten.upsample_nearest2d.vec"
 LINEAR = "aten.upsample_bilinear2d.vec"
+CUBIC = "aten.upsample_bicubic2d.vec"
+FILTERED_LINEAR = "aten._upsample_bilinear2d_aa.vec"
+FILTERED_CUBIC = "aten._upsample_bicubic2d_aa.vec"
 GRID = "aten.grid_sampler_2d.default"
 SHUFFLE = "aten.pixel_shuffle.default"
 
@@ -28,6 +31,10 @@ def nearest(**how):
 
 def linear(**how):
     return lambda x: F.interpolate(x, mode="bilinear", **how)
+
+
+def cubic(**how):
+    return lambda x: F.interpolate(x, mode="bicubic", **how)
 
 
 # name: function, operator, tolerance
@@ -89,6 +96,52 @@ def test_upsampling(dim, least):
     )
 
 
+# name: function, operator
+WIDER = {
+    "cubic, 1.7 times": (cubic(scale_factor=1.7), CUBIC),
+    "cubic, hardly larger": (cubic(scale_factor=1.02), CUBIC),
+    "cubic, half": (cubic(scale_factor=0.5), CUBIC),
+    "cubic, of one size": (cubic(size=(7, 9)), CUBIC),
+    "cubic by corners": (cubic(scale_factor=1.7, align_corners=True), CUBIC),
+    "filtered linear, less than half": (
+        linear(scale_factor=(0.45, 1.3), antialias=True),
+        FILTERED_LINEAR,
+    ),
+    "filtered linear, of one size": (linear(size=(5, 4), antialias=True), FILTERED_LINEAR),
+    "filtered cubic, less than half": (
+        cubic(scale_factor=(0.45, 1.3), antialias=True),
+        FILTERED_CUBIC,
+    ),
+    "filtered cubic, hardly larger": (cubic(scale_factor=1.02, antialias=True), FILTERED_CUBIC),
+    "filtered cubic, of one size": (cubic(size=(5, 4), antialias=True), FILTERED_CUBIC),
+    "filtered cubic by corners": (
+        cubic(size=(5, 14), antialias=True, align_corners=True),
+        FILTERED_CUBIC,
+    ),
+}
+
+
+@pytest.mark.parametrize("dims", [(0, 1), (2, 3)], ids=["batch and channels", "height and width"])
+def test_upsampling_by_more_than_neighbours(dims):
+    def images(size):
+        shape = [2, 3, 6, 11]
+        for dim, n in zip(dims, size, strict=True):
+            shape[dim] = n
+        return (torch.randn(shape),)
+
+    least = 5 if dims == (2, 3) else 1
+    check_live(
+        Together({name: function for name, (function, _) in WIDER.items()}),
+        images,
+        shapes({dim: live(f"d{dim}", least=least, most=MOST) for dim in dims}),
+        ops={op for _, op in WIDER.values()},
+        lengths=((40, 40), (31, 7), (5, 37), (13, 13), (max(least, 2), 5), (40, 40)),
+        tolerance=WEIGHTED,
+        kinds=BOTH_KINDS,
+        own=True,
+    )
+
+
 def test_upsampling_images_of_any_size():
     names = ("nearest, 1.7 times", "linear, 1.7 times")
     check_live(
@@ -100,6 +153,28 @@ def test_upsampling_images_of_any_size():
         tolerance=WEIGHTED,
         kinds=BOTH_KINDS,
     )
+
+
+@pytest.mark.parametrize("filtered", [False, True], ids=["", "filtered"])
+def test_positions_for_images_of_any_size(filtered):
+    """As in a vision transformer: a table of positions at the size of the input."""
+    torch.manual_seed(0)
+    table = torch.randn(1, 6, 7, 7)
+    mode = dict(mode="bicubic", antialias=filtered)
+    module = Fn(lambda like: F.interpolate(table, size=like.shape[-2:], **mode) + like)
+    program = check_live(
+        module,
+        lambda size: (torch.randn(2, 6, *size),),
+        shapes({2: live("h", least=1, most=MOST), 3: live("w", least=1, most=MOST)}),
+        ops=[FILTERED_CUBIC if filtered else CUBIC],
+        lengths=SIZES,
+        tolerance=WEIGHTED,
+        kinds=BOTH_KINDS,
+        own=True,
+    )
+    program.check_rejects(torch.randn(2, 6, 3, 0))
+    program.check_rejects(torch.randn(2, 6, 3, MOST + 1))
+    program.check(module, torch.randn(2, 6, 3, 11), tolerance=WEIGHTED)
 
 
 @pytest.mark.parametrize("mode", ["nearest", "bilinear"])

@@ -4,7 +4,7 @@ import highwater
 import pytest
 import torch
 from support import llamas
-from support.live import Tolerance, assert_same
+from support.live import THROUGH_INT8, Tolerance, assert_same
 from support.llama_session import Session
 
 # The same sums in another order.
@@ -104,11 +104,14 @@ def test_a_decode_step_keeps_to_its_budget(name):
     assert run["heap_allocations"] == 0
 
 
-PASSES = ["rope_tables", "swiglu", "linear_swiglu", "shared_input", "add_rms_norm"]
+PASSES = ["rope_tables", "swiglu", "linear_swiglu", "shared_input", "linear_residual"]
 WITHOUT = [
     *(("4w", without) for without in ["all", *PASSES]),
     *(("8da4w", without) for without in ["all", "fake_quantize"]),
-    *(("fp32", without) for without in ["all", "equal_views", "linear_swiglu", "shared_input"]),
+    *(
+        ("fp32", without)
+        for without in ["all", "equal_views", "linear_swiglu", "shared_input", "add_rms_norm"]
+    ),
 ]
 
 
@@ -117,12 +120,17 @@ def test_without_a_pass_the_numbers_are_the_same(name, without, monkeypatch):
     compare_without(name, without, monkeypatch)
 
 
-def test_rope_goes_with_the_cache_on_a_gpu(monkeypatch):
+# Norms, residuals and the way through int8 are parts of the products, rope of writing the cache.
+@pytest.mark.parametrize("without", ["rope_cache", "linear_residual", "linear_input"])
+@pytest.mark.parametrize("name", ["4w", "8da4w"])
+def test_dispatches_of_a_decode_step_on_a_gpu(name, without, monkeypatch):
     monkeypatch.setenv("HIGHWATER_KERNELS", "gpu")
-    assert compare_without("4w", "rope_cache", monkeypatch) <= 9 * llamas.LAYERS + 6
+    tolerance = SAME_NUMBERS if name == "4w" else THROUGH_INT8
+    dispatches = compare_without(name, without, monkeypatch, tolerance)
+    assert dispatches <= 7 * llamas.LAYERS + 6
 
 
-def compare_without(name, without, monkeypatch) -> int:
+def compare_without(name, without, monkeypatch, tolerance=SAME_NUMBERS) -> int:
     """Gives the dispatches of a decode step with the pass."""
     fused = Session(name)
     monkeypatch.setenv("HIGHWATER_WITHOUT_PASSES", without)
@@ -131,8 +139,10 @@ def compare_without(name, without, monkeypatch) -> int:
         with_pass = fused.step(count)
         dispatches = highwater.last_run()["dispatches"]
         without_pass = unfused.step(count)
-        assert highwater.last_run()["dispatches"] > dispatches
-        assert_same(with_pass, without_pass, SAME_NUMBERS, f"{count} tokens without {without}")
+        # Norms of many rows are still kernels of their own.
+        more = highwater.last_run()["dispatches"] - dispatches
+        assert more > 0 or (more == 0 and without == "linear_input" and count > 8)
+        assert_same(with_pass, without_pass, tolerance, f"{count} tokens without {without}")
     return dispatches
 
 

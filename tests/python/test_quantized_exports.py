@@ -50,6 +50,21 @@ class Convs(nn.Module):
         return self.head(x.mean(-1))
 
 
+class Block(nn.Module):
+    """Of a transformer: there, only linear layers compute in int8."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.norm = nn.LayerNorm(64)
+        self.heads = nn.Linear(64, 3 * 64)
+        self.last = nn.Linear(64, 64)
+
+    def forward(self, x):
+        split = self.heads(self.norm(x)).view(*x.shape[:2], 3, 4, 16).permute(2, 0, 3, 1, 4)
+        return x + self.last(F.scaled_dot_product_attention(*split).transpose(1, 2).flatten(2))
+
+
 def rows(n):
     return (torch.randn(2, n, 64),)
 
@@ -69,12 +84,20 @@ CASES = {
         [f"et_vk.q8ta_{op}.default" for op in ("conv2d", "conv2d_dw", "conv2d_pw", "add")],
         THROUGH_INT8,
     ),
+    "int8 of a transformer": (
+        Block,
+        rows,
+        1,
+        ["et_vk.linear_q8ta_q8csw.default", "aten.native_layer_norm.default", "aten.add.Tensor"],
+        THROUGH_INT8,
+    ),
 }
 
 
-@pytest.mark.parametrize("how", CASES)
-def test_a_module_in_fewer_bits(how):
-    make, inputs, dim, ops, tolerance = CASES[how]
+@pytest.mark.parametrize("case", CASES)
+def test_a_module_in_fewer_bits(case):
+    make, inputs, dim, ops, tolerance = CASES[case]
+    how = case.split()[0]
     torch.manual_seed(1)
     example, dynamic = inputs(61), ({dim: live(most=61)},)
     seen = [inputs(n) for n in (61, 7, 23)]

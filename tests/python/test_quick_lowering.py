@@ -19,14 +19,10 @@ from highwater.exporting.attributes import replaced
 from highwater.exporting.partitioner import HighwaterPartitioner
 from torch.export import exported_program
 
-class Plain(torch.nn.Module):
-    def forward(self, x):
-        return torch.softmax(torch.relu(x) * 2, -1)
-
 class Quantized(torch.nn.Module):
     def forward(self, x):
         quantize = torch.ops.quantized_decomposed.quantize_per_tensor
-        return quantize(torch.relu(x), 0.25, 3, -128, 127, torch.int8)
+        return quantize(torch.softmax(torch.relu(x) * 2, -1), 0.25, 3, -128, 127, torch.int8)
 
 ROWS = torch.export.Dim("rows", min=1, max=8)
 
@@ -34,7 +30,6 @@ PROGRAMS = {
     "et_vk.apply_rotary_emb.default": (
         RotaryEmbeddingPattern(), [torch.randn(1, 5, heads, 32) for heads in (4, 2)]
         + [torch.randn(5, 16) for _ in range(2)], None),
-    "aten._softmax.default": (Plain(), [torch.randn(5, 16)], ({0: ROWS},)),
     "quantized_decomposed.quantize_per_tensor.default": (
         Quantized(), [torch.randn(5, 16)], ({0: ROWS},)),
 }

@@ -1,5 +1,6 @@
 // Downloads that stay: in the origin's private file system, where they can be read a slice at a time.
-// One that broke off goes on where it stopped, if the server knows how.
+// One that broke off goes on where it stopped, if the server knows how. One that was damaged since is
+// fetched again.
 import { type BytesProgress, checkSize, chunksOf, request, sizeOf } from "./download.js";
 import { DownloadError } from "./errors.js";
 
@@ -10,6 +11,8 @@ interface Kept {
   url: string;
   version: string;
   size: number;
+  /** SHA-256 of each portion, once all has come. */
+  hashes?: string[];
 }
 
 /** The file at a URL, from the cache as far as it is there and still the server's. */
@@ -25,14 +28,15 @@ export async function download(
     const entry = new Entry(folder, url, name);
     const current = await currentVersion(url, signal);
     const kept = await entry.kept();
-    const isSame = kept !== undefined && (!current || current.version === kept.version);
-    if (!isSame) await entry.remove();
     const file = await entry.file();
-    if (isSame && file.size === kept.size) {
+    const isSame = kept !== undefined && (!current || current.version === kept.version);
+    if (isSame && kept.hashes && (await isAsKept(file, kept.hashes, signal))) {
       onProgress(kept.size, kept.size);
       return file;
     }
-    return entry.fetch(isSame ? file.size : 0, onProgress, signal);
+    const begun = isSame && !kept.hashes && file.size < kept.size ? file.size : 0;
+    if (begun === 0) await entry.remove();
+    return entry.fetch(begun, onProgress, signal);
   });
 }
 
@@ -76,8 +80,8 @@ class Entry {
     const from = response.status === 206 ? begin : 0;
     const size = sizeOf(response);
     const total = size === undefined ? undefined : from + size;
-    if (total !== undefined)
-      await this.#keep({ url: this.url, version: versionOf(response), size: total });
+    const version = versionOf(response);
+    if (total !== undefined) await this.#keep({ url: this.url, version, size: total });
     const handle = await this.folder.getFileHandle(this.name, { create: true });
     const to = await handle.createWritable({ keepExistingData: from > 0 });
     await to.seek(from);
@@ -92,7 +96,10 @@ class Entry {
       await to.close(); // what has come stays for the next time
     }
     checkSize(this.url, loaded, total);
-    return this.file();
+    const file = await this.file();
+    const hashes = await hashesOf(file, signal);
+    await this.#keep({ url: this.url, version, size: loaded, hashes });
+    return file;
   }
 
   async #keep(kept: Kept): Promise<void> {
@@ -129,7 +136,27 @@ async function currentVersion(
   }
 }
 
-async function nameOf(url: string): Promise<string> {
-  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(url));
+const nameOf = (url: string) => hashOf(new TextEncoder().encode(url));
+
+async function hashOf(bytes: BufferSource): Promise<string> {
+  const hash = await crypto.subtle.digest("SHA-256", bytes);
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+// Browsers hash what is in memory, and a model should never be there as a whole.
+const hashedPortion = 4 << 20;
+
+async function hashesOf(file: Blob, signal?: AbortSignal): Promise<string[]> {
+  const hashes: string[] = [];
+  for (let at = 0; at < file.size; at += hashedPortion) {
+    hashes.push(await hashOf(await file.slice(at, at + hashedPortion).arrayBuffer()));
+    signal?.throwIfAborted();
+  }
+  return hashes;
+}
+
+/** Whether a file is what it was when it came. */
+async function isAsKept(file: Blob, kept: readonly string[], signal?: AbortSignal) {
+  const hashes = await hashesOf(file, signal);
+  return hashes.length === kept.length && hashes.every((hash, i) => hash === kept[i]);
 }

@@ -2,6 +2,7 @@
 import { openDevice } from "./device.js";
 import { DeviceLostError, engineError, HighwaterError } from "./errors.js";
 import type { Exports } from "./exports.js";
+import { readNumber, writeNumber } from "./numbers.js";
 import { Queue } from "./queue.js";
 import { commandFunctions } from "./webgpu/commands.js";
 import { Context } from "./webgpu/context.js";
@@ -59,6 +60,12 @@ export class Engine {
           engine?.onStage(context.memory.text(stage, size), done, total),
         place: (offset: number, size: number, buffer: number) =>
           engine?.onPlace(offset, size, context.handles.get<GPUBuffer>(buffer)),
+        readNumber: (text: number, size: number) => readNumber(context.memory.text(text, size)),
+        writeNumber: (number: number, to: number) => {
+          const digits = context.memory.encode(writeNumber(number));
+          context.memory.slice(to, digits.length).set(digits);
+          return digits.length;
+        },
       },
     });
     const exports = instance.exports as unknown as Exports;

@@ -19,6 +19,7 @@ export interface Exports extends Allocator {
     methodSize: number,
     timeoutSeconds: number,
     halfCache: number,
+    waitForKernels: number,
   ): number;
   hw_model_advance(model: number): number;
   hw_model_close(model: number): void;

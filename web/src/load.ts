@@ -30,6 +30,11 @@ export interface LoadOptions extends EngineOptions {
   recover?: boolean;
   /** How long the device may be silent before it is given up, in seconds; 300 if not said. */
   timeout?: number;
+  /**
+   * Makes all kernels before it gives the model. If it is not said, those that short calls need are
+   * made first, calls wait for those that they need, and the others are made meanwhile.
+   */
+  waitForKernels?: boolean;
   /** Keeps float32 caches of attention as float16, at half the memory. */
   halfCache?: boolean;
 }
@@ -80,19 +85,14 @@ class Loading {
 
   async run(): Promise<Loaded> {
     const { engine } = this;
-    const { kernels } = engine.context;
-    const before = { ...kernels };
-    const tellKernels = () =>
-      this.tell({
-        stage: "kernels",
-        done: kernels.made - before.made,
-        total: kernels.asked - before.asked,
-      });
+    const kernels = { asked: 0, made: 0 };
+    engine.context.kernels = kernels;
+    engine.context.onKernel = () =>
+      this.tell({ stage: "kernels", done: kernels.made, total: kernels.asked });
     engine.onStage = (stage, done, total) => {
       // The engine counts kernels as it asks for them; they are there later.
       if (stage !== "kernels") this.tell({ stage: stage as Progress["stage"], done, total });
     };
-    engine.context.onKernel = tellKernels;
     engine.onPlace = (offset, size, buffer) => this.#toPlace.push({ offset, size, buffer });
     try {
       await this.#start();
@@ -113,11 +113,12 @@ class Loading {
   async #start(): Promise<void> {
     const { exports, memory } = this.engine;
     const method = memory.encode(this.options.method ?? "forward");
-    const { timeout = 300, halfCache = false } = this.options;
+    const { timeout = 300, halfCache = false, waitForKernels = false } = this.options;
+    const choices = [timeout, Number(halfCache), Number(waitForKernels)] as const;
     for (;;) {
       this.#model = memory.with(method.length, (name) => {
         memory.slice(name, method.length).set(method);
-        return exports.hw_model_start(this.#file, name, method.length, timeout, Number(halfCache));
+        return exports.hw_model_start(this.#file, name, method.length, ...choices);
       });
       if (this.#model) return;
       const error = this.engine.error();

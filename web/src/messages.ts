@@ -8,7 +8,7 @@ import type { RunInputs } from "./model.js";
 /** What of a load's options crosses over: the rest stays with the page. */
 export type WorkerLoadOptions = Pick<
   LoadOptions,
-  "method" | "timeout" | "halfCache" | "variables" | "cache" | "recover"
+  "method" | "timeout" | "halfCache" | "waitForKernels" | "variables" | "cache" | "recover"
 > & { wasm?: string };
 
 export type Work =

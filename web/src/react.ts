@@ -36,7 +36,8 @@ export function useModel(
     const stop = new AbortController();
     let model: Model | undefined;
     const onProgress = (progress: Progress) => {
-      if (!stop.signal.aborted) setState({ ...nothing, progress });
+      // Kernels that the first call may not need come when the model is there already.
+      if (!stop.signal.aborted && !model) setState({ ...nothing, progress });
     };
     load(key, { ...latest.current, onProgress, signal: stop.signal }).then(
       (loaded) => {

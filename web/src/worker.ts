@@ -22,13 +22,14 @@ export type { GenerateOptions, LoadOptions, ModelSource, Progress, RunInputs, Ru
 interface Call {
   resolve(result: unknown): void;
   reject(error: Error): void;
-  onProgress?: (progress: Progress) => void;
 }
 
 /** A worker, and the calls that it has not answered yet. */
 class Thread {
   readonly #worker = new Worker(new URL("./worker-thread.js", import.meta.url), { type: "module" });
   readonly #calls = new Map<number, Call>();
+  /** Of loads, also of those that are done: kernels are made afterwards, too. */
+  readonly #progress = new Map<number, (progress: Progress) => void>();
   #next = 1;
 
   constructor() {
@@ -62,8 +63,9 @@ class Thread {
       this.#calls.set(call, {
         resolve: (result) => (over(), resolve(result as T)),
         reject: (error) => (over(), reject(error)),
-        onProgress,
       });
+      if (onProgress) this.#progress.set(call, onProgress);
+      if (work.kind === "close") this.#progress.delete(work.model);
       this.#say({ call, work }, moved);
     });
   }
@@ -73,14 +75,15 @@ class Thread {
   }
 
   #hear(reply: FromWorker): void {
-    const call = this.#calls.get(reply.call);
-    if (!call) return;
     if ("progress" in reply) {
-      call.onProgress?.(reply.progress);
+      this.#progress.get(reply.call)?.(reply.progress);
       return;
     }
+    const call = this.#calls.get(reply.call);
+    if (!call) return;
     this.#calls.delete(reply.call);
     if ("error" in reply) {
+      this.#progress.delete(reply.call);
       const { name, message } = reply.error;
       call.reject(new (errorClasses[name] ?? HighwaterError)(message));
     } else {

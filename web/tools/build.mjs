@@ -37,7 +37,8 @@ function optimize() {
   const from = path.join(built, "highwater.wasm");
   const to = path.join(built, "highwater.opt.wasm");
   if (!existsSync(to) || statSync(to).mtimeMs < statSync(from).mtimeMs) {
-    run(program("wasm-opt"), "-Oz", "--mvp-features", ...features, from, "-o", to);
+    const passes = ["-Oz", "--merge-similar-functions", "-Oz", "--strip-producers"];
+    run(program("wasm-opt"), "--mvp-features", ...features, ...passes, from, "-o", to);
   }
   return to;
 }

@@ -25,6 +25,7 @@ COMMANDS = {
     "bench": "Measure a model.",
     "export": "Make a program of a torch module or a language model.",
     "profile": "Tell where the time of a run goes, by op and by kernel.",
+    "verify": "Hold every op of a model on this device to torch.",
     "devices": "List the WebGPU adapters, and say which one is used.",
     "inspect": "Show what is in a program, and what runs at which live shape.",
     "completion": "Print the completion script of a shell.",

@@ -27,6 +27,23 @@ _ADVICE = (
         "without an `if` or a size that depends on values, with torch.where for example.",
     ),
     (
+        r"(\d+ not in range \[\d+, \d+\])",
+        "An example is outside of its dynamic shape ({0}): give one within the bounds.",
+    ),
+    (
+        r"missing a required argument: '(\w+)'",
+        "The module's forward wants {0}: give an example of it, too.",
+    ),
+    (
+        r"list assignment (index) out of range",
+        "The dynamic shapes name a dim that an input does not have, by its {0}: they count from 0.",
+    ),
+    (
+        r"(graph_output_allocated not set|node \w+ with spec of type <class 'NoneType'>)",
+        "The size of some result seems to depend on values ({0}), as that of nonzero and of "
+        "x[mask] does: write it with torch.where, at a size that the inputs' dims tell.",
+    ),
+    (
         r"Missing out variants: \{(.+)\}",
         "Neither Highwater nor ExecuTorch's CPU has {0}: write the module in other ops.",
     ),

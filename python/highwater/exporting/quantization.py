@@ -1,6 +1,7 @@
 """A module in fewer bits, by torchao's and ExecuTorch's own quantizers."""
 
 import copy
+import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,6 +15,11 @@ from highwater.exporting import quickly
 OF_WEIGHTS = ("4w", "8da4w")
 # Weights and what lies between the layers in 8 bits, with scales that calibration data give.
 STATIC = "int8"
+
+_OF_TRANSFORMERS = {
+    getattr(torch.ops.aten, name)
+    for name in ("scaled_dot_product_attention", "layer_norm", "rms_norm", "matmul", "bmm")
+}
 
 Trace = Callable[[nn.Module, tuple[Any, ...], Any], torch.export.ExportedProgram]
 
@@ -58,17 +64,26 @@ def calibrated(
     calibration: Iterable[Any],
     trace: Trace,
 ) -> nn.Module:
-    """The graph of `module` with all roundings to int8 in it, as torch would compute them."""
+    """The graph of `module` with all roundings to int8 in it, as torch would compute them.
+
+    Transformers have linear layers that compute in int8, with floats between them; other modules
+    all in int8 that ExecuTorch's quantizer takes.
+    """
     from executorch.backends.xnnpack.quantizer import xnnpack_quantizer as xnnpack
     from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
+    graph = trace(module, example, dynamic_shapes).module()
     config = xnnpack.get_symmetric_quantization_config(is_per_channel=True)
-    quantizer = xnnpack.XNNPACKQuantizer().set_global(config)
+    quantizer = xnnpack.XNNPACKQuantizer()
+    if _has_large_numbers(graph):
+        floats_between = dataclasses.replace(config, output_activation=None)
+        quantizer.set_operator_type(torch.ops.aten.linear.default, floats_between)
+    else:
+        quantizer.set_global(config)
     # Sums of positions and masks are whole numbers, and must stay it. The quantizer would also make
     # float tensors of all numbers, and so floats of what these are added to.
     quantizer.set_filter_function(_gives_floats)
     quantizer.transform_for_annotation = lambda graph: graph
-    graph = trace(module, example, dynamic_shapes).module()
     with quickly.quantizing():
         prepared = prepare_pt2e(graph, quantizer)
     if not _run_with_each(calibration, prepared):
@@ -77,6 +92,13 @@ def calibrated(
             "the range of every tensor is taken."
         )
     return convert_pt2e(prepared)
+
+
+def _has_large_numbers(graph: torch.fx.GraphModule) -> bool:
+    """Whether it attends or norms rows. What such modules hand from layer to layer has a few
+    numbers that are far larger than the others, of which one scale for all would leave nothing."""
+    packets = (getattr(node.target, "overloadpacket", None) for node in graph.graph.nodes)
+    return any(packet in _OF_TRANSFORMERS for packet in packets)
 
 
 def _gives_floats(node: torch.fx.Node) -> bool:

@@ -44,13 +44,18 @@ def _is_packable_conv(match: Any) -> bool:
 
 def _is_packable_linear(match: Any) -> bool:
     """Of rows; and not of a product with a weight that lies the other way round."""
-    given = match.anchor_node.args[0]
-    # A view before a layer is taken for one that torch made of the layer, and left out. Here layers
+    # A view beside a layer is taken for one that torch made of the layer, and left out. Here layers
     # are whole, so that it is the module's own.
-    if is_view_copy_node(given) and match.anchor_node.target == exir_ops.edge.aten.linear.default:
-        if match.dequantize_input_node is not None:
-            return False
-        match.pattern_input_node = given
+    if match.anchor_node.target == exir_ops.edge.aten.linear.default:
+        given = match.anchor_node.args[0]
+        if is_view_copy_node(given):
+            if match.dequantize_input_node is not None:
+                return False
+            match.pattern_input_node = given
+        if getattr(match, "output_view_copy_node", None) is not None:
+            match.output_node = match.anchor_node
+            match.quantize_output_node = None
+            match.all_nodes.remove(match.output_view_copy_node)
     sizes = match.weight_node.meta["val"].shape
     columns = match.anchor_node.meta["val"].shape[-1]
     return match.pattern_input_node.meta["val"].dim() > 1 and sizes[0] == columns

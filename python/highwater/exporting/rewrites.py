@@ -31,6 +31,11 @@ def numbers_as_scalars(module: GraphModule) -> PassResult:
     for node in module.graph.nodes:
         if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
             continue
+        if node.target is torch.ops.aten.floor_divide.default and _is_number(node.args[1]):
+            # The one whose name has no form for numbers, though torch gives it some.
+            node.target = torch.ops.aten.div.Scalar_mode
+            node.kwargs = {"rounding_mode": "floor"}
+            continue
         overload = node.target._overloadname.replace("Tensor", "Scalar")
         if node.target._overloadname not in ("Tensor", "Tensor_mode") or len(node.args) < 2:
             continue

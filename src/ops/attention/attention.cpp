@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "wgsl/attention/attention_load_group.h"
 #include "wgsl/attention/attention_load_lanes.h"
 
 namespace highwater {
@@ -35,12 +34,17 @@ Attention::Attention(Args& a, const Operands& operands, const Problem& largest) 
   if (!whole_quads || largest.head_dim > kMostTiled) return;
   tiled_head_dim_ = largest.head_dim;
   const int64_t quads = largest.head_quads();
-  routes_ = routes_for(a.traits(), quads, largest.group());
-  if (!a.traits().software) split_.emplace(quads, largest.group());
+  if (a.traits().software) {
+    routes_ = routes_for(a.traits(), quads, largest.group());
+  } else {
+    split_.emplace(quads, largest.group());
+    blocks_.emplace(quads);
+  }
   partial_ =
       a.scratch(DType::Float32, most_partials(largest) * AttentionMerge::partial_floats(quads));
   for (Route& route : routes_) route.step = declare(a, route, quads);
   if (split_) split_->declare(a, o_, partial_);
+  if (blocks_) blocks_->declare(a, o_, partial_);
   merge_ = AttentionMerge(a, o_.y, partial_, quads);
 }
 
@@ -48,40 +52,30 @@ Routes<Attention::Route> Attention::routes_for(const DeviceTraits& traits, int64
                                                int64_t group) {
   // A row keeps a query and a result in registers: of wide ones there is room for few.
   const int64_t most_rows = std::clamp<int64_t>(32 / quads, 1, 4);
-  // A decode step has one row for each query head of the group.
-  const Route decode{1, 1, std::clamp<int64_t>(group, 1, most_rows)};
-  if (!traits.software) return {{1, Grid::kWorkgroupSize, 1}};
   // Lanes must share four keys evenly.
   if (traits.lanes == 1 || 4 * quads % traits.lanes != 0) {
-    return {decode, {kFewRows + 1, 1, most_rows}};
+    // A decode step has one row for each query head of the group.
+    return {{1, 1, std::clamp<int64_t>(group, 1, most_rows)}, {kFewRows + 1, 1, most_rows}};
   }
-  return {
-      decode, {kFewRows + 1, traits.lanes, 1}, {most_rows * traits.lanes, traits.lanes, most_rows}};
+  // A decode step leaves lanes without a row, which costs little: loads do, and every lane does its
+  // part of those.
+  return {{1, traits.lanes, 1}, {most_rows * traits.lanes, traits.lanes, most_rows}};
 }
 
 int64_t Attention::most_partials(const Problem& largest) const {
   int64_t most_rows = largest.heads() * kFewRows;
+  if (blocks_) most_rows = std::max(most_rows, kTilesEnough * BlockAttention::kRows);
   for (const Route& route : routes_) {
-    most_rows = std::max(most_rows, kTilesEnough * route.lanes * route.rows);
+    most_rows = std::max(most_rows, kTilesEnough * route.tile_rows());
   }
   const int64_t by_tiles = most_rows * ceil_div(largest.context, kChunk);
   return std::max(by_tiles, split_ ? split_->most_partials(largest) : 0);
 }
 
-int64_t Attention::batch_of(const Route& route, int64_t quads) {
-  if (route.lanes < Grid::kWorkgroupSize) return 4;
-  // As many as fit into the workgroup memory that WebGPU guarantees.
-  return std::min<int64_t>(16, 512 / quads / 4 * 4);
-}
-
 Step<wgsl::attention::attention> Attention::declare(Args& a, const Route& route,
                                                     int64_t quads) const {
-  const bool by_group = route.lanes == Grid::kWorkgroupSize;
-  const int64_t batch = batch_of(route, quads);
-  const std::string tile = text("array<vec4<f32>, ", batch * quads, ">;");
   // Where key or value j of four has its quad i.
-  const auto quad = [&](std::string_view load, std::string_view mine, std::string_view all) {
-    if (by_group) return text(all, "[(four + ${j}u) * ${QUADS}u + ${i}u]");
+  const auto quad = [&](std::string_view load, std::string_view mine) {
     if (route.lanes == 1) {
       return text(load,
                   "(kv_start + min(t + ${j}u, params.context - 1u) * params.kv_position + ${i}u)");
@@ -90,23 +84,18 @@ Step<wgsl::attention::attention> Attention::declare(Args& a, const Route& route,
                 "(${j}u * ${QUADS}u + ${i}u) % ${LANES}u)");
   };
   std::string_view loading;
-  if (by_group) loading = wgsl::attention::attention_load_group::kSource.text;
-  if (!by_group && route.lanes > 1) loading = wgsl::attention::attention_load_lanes::kSource.text;
+  if (route.lanes > 1) loading = wgsl::attention::attention_load_lanes::kSource.text;
   return a.step<wgsl::attention::attention>(
       {o_.y, partial_, o_.q, o_.k, o_.v, o_.mask.value_or(o_.q)},
       {{"LANES", std::to_string(route.lanes)},
        {"ROWS", std::to_string(route.rows)},
        {"QUADS", std::to_string(quads)},
-       {"BATCH", std::to_string(batch)},
-       {"LOADS", std::to_string(batch * quads / route.lanes)},
-       {"KEY", quad("k_quad", "my_keys", "keys")},
-       {"VALUE", quad("v_quad", "my_values", "values")},
-       {"MEMORY",
-        by_group ? text("var<workgroup> keys: ", tile, " var<workgroup> values: ", tile) : ""},
+       {"LOADS", std::to_string(kBatch * quads / route.lanes)},
+       {"KEY", quad("k_quad", "my_keys")},
+       {"VALUE", quad("v_quad", "my_values")},
        {"LOAD", std::string(loading)},
-       {"WHEN_USED", by_group ? "workgroupBarrier();" : ""},
        {"MASK", tile_mask_text(a, o_.mask)}},
-      text(route.lanes * route.rows, "x", 4 * quads));
+      text(route.tile_rows(), "x", 4 * quads));
 }
 
 void Attention::plan(const Problem& p, Plan& plan) const {
@@ -144,26 +133,57 @@ void Attention::plan_any(const Problem& p, Plan& plan) const {
 }
 
 void Attention::plan_tiles(const Problem& p, Plan& plan) const {
-  const int64_t chunks = split_ && split_->takes(p) ? split_->plan(p, plan)
-                                                    : plan_route(routes_.at(p.rows()), p, plan);
+  int64_t chunks = 1;
+  if (split_ && split_->takes(p)) {
+    chunks = split_->plan(p, plan);
+  } else {
+    chunks = blocks_ ? plan_blocks(p, plan) : plan_routes(p, plan);
+  }
   if (chunks > 1) merge_.plan(p, chunks, plan);
 }
 
-int64_t Attention::plan_route(const Route& route, const Problem& p, Plan& plan) const {
-  const int64_t row_tiles = ceil_div(p.rows(), route.lanes * route.rows);
-  const bool few = p.rows() <= kFewRows || p.heads() * row_tiles < kTilesEnough;
-  const int64_t chunks = few ? std::max<int64_t>(ceil_div(p.context, kChunk), 1) : 1;
-  const int64_t chunk = chunks > 1 ? kChunk : round_up<int64_t>(p.context, 4);
-  const auto params = tile_params<wgsl::attention::attention::Params>(p, row_tiles, chunks, chunk);
-  const bool by_group = route.lanes == Grid::kWorkgroupSize;
-  // A workgroup loops over what it brings, and over what it has brought by fours.
-  const int64_t batch = batch_of(route, p.head_quads());
-  const int64_t each =
-      by_group ? 1 + batch / 4 + ceil_div<int64_t>(batch * p.head_quads(), route.lanes) : 1;
-  plan.run(route.step, params,
-           by_group ? Grid::groups(params.tiles) : Grid::lanes(params.tiles, route.lanes),
-           Rounds{each * ceil_div(chunk, batch)});
+int64_t Attention::chunks_for(const Problem& p, int64_t tile_rows) {
+  const int64_t tiles = ceil_div(p.rows(), tile_rows);
+  const bool few = p.rows() <= kFewRows || p.heads() * tiles < kTilesEnough;
+  return few ? std::max<int64_t>(ceil_div(p.context, kChunk), 1) : 1;
+}
+
+int64_t Attention::plan_blocks(const Problem& p, Plan& plan) const {
+  const int64_t chunks = chunks_for(p, BlockAttention::kRows);
+  blocks_->plan(p, chunks, chunk_of(p, chunks), plan);
   return chunks;
+}
+
+int64_t Attention::plan_routes(const Problem& p, Plan& plan) const {
+  const Route& route = routes_.at(p.rows());
+  const int64_t tiles = ceil_div(p.rows(), route.tile_rows());
+  const int64_t chunks = chunks_for(p, route.tile_rows());
+  // A few rows that are over where others make whole tiles have a smaller tile.
+  const Route& small = routes_.at(kFewRows + 1);
+  const int64_t over = p.rows() % route.tile_rows();
+  const bool splits = chunks == 1 && tiles > 1 && over > 0 && over <= small.tile_rows() &&
+                      small.rows < route.rows && small.lanes == route.lanes;
+  const int64_t even = splits ? p.rows() - over : p.rows();
+  plan_part(route, {0, even}, chunks, p, plan);
+  if (splits) plan_part(small, {even, over}, chunks, p, plan);
+  return chunks;
+}
+
+void Attention::plan_part(const Route& route, const Part& part, int64_t chunks, const Problem& p,
+                          Plan& plan) const {
+  const int64_t chunk = chunk_of(p, chunks);
+  auto params = tile_params<wgsl::attention::attention::Params>(
+      p, ceil_div(part.rows, route.tile_rows()), chunks, chunk);
+  params.row_start = u32(part.start);
+  plan.run(route.step, params, Grid::lanes(params.tiles, route.lanes),
+           Rounds{ceil_div(chunk, kBatch),
+                  work_of(route, p.head_quads()) / work_of(routes_.back(), p.head_quads())});
+}
+
+double Attention::work_of(const Route& route, int64_t quads) {
+  // What rows take is theirs; bringing four keys and values, and handing them around, is for all.
+  constexpr int64_t kBring = 60, kProducts = 8, kSoftmax = 24;
+  return static_cast<double>(kBring * quads + route.rows * (kProducts * quads + kSoftmax));
 }
 
 }  // namespace highwater

@@ -1,6 +1,7 @@
 // Softmax attention over any layout of queries, keys and values.
 #pragma once
 
+#include "ops/attention/block.h"
 #include "ops/attention/merge.h"
 #include "ops/attention/problem.h"
 #include "ops/attention/split.h"
@@ -28,9 +29,16 @@ class Attention {
   // each.
   struct Route {
     int64_t from_rows;
-    uint32_t lanes;  // 1: alone; up to a subgroup: by registers; a workgroup: by its memory
+    uint32_t lanes;  // 1: alone; up to a subgroup: by registers
     int64_t rows;
     Step<wgsl::attention::attention> step = {};
+
+    int64_t tile_rows() const { return lanes * rows; }
+  };
+  // Query rows of a kv head that one step takes.
+  struct Part {
+    int64_t start = 0;
+    int64_t rows = 0;
   };
   // Few rows do not keep a device busy; the context is cut into chunks for them.
   static constexpr int64_t kChunk = 64;
@@ -39,11 +47,23 @@ class Attention {
   // A tile keeps whole rows in registers; beyond this they would not fit.
   static constexpr int64_t kMostTiled = 256;
 
-  // How many keys and values a route brings at a time.
-  static int64_t batch_of(const Route& route, int64_t quads);
+  // Keys and values that a route brings at a time.
+  static constexpr int64_t kBatch = 4;
+
   void plan_tiles(const Problem& p, Plan& plan) const;
+  // Into how many chunks the context is cut where rows of a kv head are taken so many at a time,
+  // and the places in each.
+  static int64_t chunks_for(const Problem& p, int64_t tile_rows);
+  static int64_t chunk_of(const Problem& p, int64_t chunks) {
+    return chunks > 1 ? kChunk : round_up<int64_t>(p.context, 4);
+  }
   // Gives the number of chunks: the results of more than one are to be merged.
-  int64_t plan_route(const Route& route, const Problem& p, Plan& plan) const;
+  int64_t plan_routes(const Problem& p, Plan& plan) const;
+  int64_t plan_blocks(const Problem& p, Plan& plan) const;
+  void plan_part(const Route& route, const Part& part, int64_t chunks, const Problem& p,
+                 Plan& plan) const;
+  // What a round costs, in products of two quads.
+  static double work_of(const Route& route, int64_t quads);
   void plan_any(const Problem& p, Plan& plan) const;
   static Routes<Route> routes_for(const DeviceTraits& traits, int64_t quads, int64_t group);
   int64_t most_partials(const Problem& largest) const;
@@ -51,9 +71,10 @@ class Attention {
 
   Operands o_;
   int64_t tiled_head_dim_ = 0;  // that the tiles are made for; 0: none
-  Routes<Route> routes_;
+  Routes<Route> routes_;        // of software adapters
   Tensor partial_;
-  std::optional<SplitAttention> split_;  // on a GPU, for few rows
+  std::optional<SplitAttention> split_;   // on a GPU, for few rows
+  std::optional<BlockAttention> blocks_;  // on a GPU, for all others
   AttentionMerge merge_;
   Step<wgsl::attention::attention_any> any_;
 };

@@ -1,12 +1,11 @@
 // Softmax attention without a matrix of scores: ${LANES} invocations walk the context together, each
 // with the running maximum, sum and weighted values of ${ROWS} query rows of its own. All their rows
-// belong to one kv head. They bring ${BATCH} keys and values at a time for each other, and look at four
-// of them together.
+// belong to one kv head. They bring four keys and values at a time for each other, and look at them
+// together.
 //
 // With more than one chunk, the context is cut into chunks for different invocations; their partial
 // results go to `partial`, and attention_merge puts them together.
 #include "attention_shared.wgsl"
-${MEMORY}
 
 #lanes tile lane
   if (tile >= params.tiles) { return; }
@@ -16,7 +15,7 @@ ${MEMORY}
   let kv_head = head_index % params.kv_heads;
   let batch = head_index / params.kv_heads;
   let rows = params.positions * params.group;
-  let first_row = row_tile * ${LANES}u * ${ROWS}u;
+  let first_row = params.row_start + row_tile * ${LANES}u * ${ROWS}u;
 #unroll m ${ROWS}
   // Rows past the last are computed from the last, and not written.
   let row${m} = min(first_row + ${m}u * ${LANES}u + lane, rows - 1u);
@@ -35,46 +34,43 @@ ${MEMORY}
   // The last row sees most.
   let last_position = (min(first_row + ${LANES}u * ${ROWS}u, rows) - 1u) / params.group;
   let end = min(min(params.causal_from + last_position + 1u, params.context), (chunk + 1u) * params.chunk);
-  for (var start = chunk * params.chunk; start < end; start += ${BATCH}u) {
+  for (var start = chunk * params.chunk; start < end; start += 4u) {
 ${LOAD}
-    for (var four = 0u; four < ${BATCH}u; four += 4u) {
-      let t = start + four;
+    let t = start;
 #unroll m ${ROWS}
-      var score${m} = vec4<f32>();
+    var score${m} = vec4<f32>();
 #end
 #unroll j 4
 #unroll i ${QUADS}
-      {
-        let key = ${KEY};
+    {
+      let key = ${KEY};
 #unroll m ${ROWS}
-        score${m}[${j}] = add_product(score${m}[${j}], q${m}_${i}, key);
-#end
-      }
-#end
-#end
-      let places = vec4<u32>(t, t + 1u, t + 2u, t + 3u);
-#unroll m ${ROWS}
-      ${MASK}
-      score${m} = select(vec4<f32>(LOWEST), score${m}, places < vec4<u32>(sees${m}));
-      let top${m} = max(max(max(score${m}.x, score${m}.y), max(score${m}.z, score${m}.w)), most${m});
-      let keep${m} = exp(most${m} - top${m});
-      // A place that is not seen must weigh nothing even if nothing has been seen yet.
-      let weight${m} = select(vec4<f32>(), exp(score${m} - top${m}), score${m} > vec4<f32>(LOWEST));
-      sum${m} = sum${m} * keep${m} + dot(weight${m}, vec4<f32>(1.0));
-      most${m} = top${m};
-#end
-#unroll i ${QUADS}
-      {
-#unroll j 4
-        let value${j} = ${VALUE};
-#end
-#unroll m ${ROWS}
-        out${m}_${i} = fma(vec4<f32>(weight${m}.w), value3, fma(vec4<f32>(weight${m}.z), value2, fma(vec4<f32>(weight${m}.y), value1, fma(vec4<f32>(weight${m}.x), value0, out${m}_${i} * keep${m}))));
-#end
-      }
+      score${m}[${j}] = add_product(score${m}[${j}], q${m}_${i}, key);
 #end
     }
-    ${WHEN_USED}
+#end
+#end
+    let places = vec4<u32>(t, t + 1u, t + 2u, t + 3u);
+#unroll m ${ROWS}
+    ${MASK}
+    score${m} = select(vec4<f32>(LOWEST), score${m}, places < vec4<u32>(sees${m}));
+    let top${m} = max(max(max(score${m}.x, score${m}.y), max(score${m}.z, score${m}.w)), most${m});
+    let keep${m} = exp(most${m} - top${m});
+    // A place that is not seen must weigh nothing even if nothing has been seen yet.
+    let weight${m} = select(vec4<f32>(), exp(score${m} - top${m}), score${m} > vec4<f32>(LOWEST));
+    sum${m} = sum${m} * keep${m} + dot(weight${m}, vec4<f32>(1.0));
+    most${m} = top${m};
+#end
+#unroll i ${QUADS}
+    {
+#unroll j 4
+      let value${j} = ${VALUE};
+#end
+#unroll m ${ROWS}
+      out${m}_${i} = fma(vec4<f32>(weight${m}.w), value3, fma(vec4<f32>(weight${m}.z), value2, fma(vec4<f32>(weight${m}.y), value1, fma(vec4<f32>(weight${m}.x), value0, out${m}_${i} * keep${m}))));
+#end
+    }
+#end
   }
 #unroll m ${ROWS}
   if (first_row + ${m}u * ${LANES}u + lane < rows) {

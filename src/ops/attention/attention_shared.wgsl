@@ -2,6 +2,7 @@
 // chunk of the context.
 struct Params {
   tiles: u32,
+  row_start: u32,       // rows before are for other tiles
   row_tiles: u32,
   kv_heads: u32,
   group: u32,           // query heads for each kv head

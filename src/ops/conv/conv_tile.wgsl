@@ -7,15 +7,7 @@
 //
 // Weights lie as [group, tile of channels, tap, input, channel], with zeros for channels that fill up
 // the last tile of a group.
-struct Params {
-  tiles: u32,
-  pixel_tiles: u32,
-  channel_tiles: u32,  // of one group
-  groups: u32,
-  channels: u32,       // of one group
-  inputs: u32,         // channels of x of one group
-#include "window_params.wgsl"
-}
+#include "tile_params.wgsl"
 #output y : f32
 #input x
 #image w
@@ -37,7 +29,7 @@ fn put(plane: u32, first: u32, v: vec4<f32>) {
   let part = tile / (params.pixel_tiles * params.channel_tiles);  // image and group
   let x_pixels = params.x_height * params.x_width;
 #unroll c ${QUADS}
-  let first${c} = 4u * (((tile % params.pixel_tiles) * ${QUADS}u + ${c}u) * ${LANES}u + lane);
+  let first${c} = params.pixel_start + 4u * (((tile % params.pixel_tiles) * ${QUADS}u + ${c}u) * ${LANES}u + lane);
   // Pixels past the last are computed from the last, and not written.
   let pixel${c} = min(vec4<u32>(first${c}) + vec4<u32>(0u, 1u, 2u, 3u), vec4<u32>(params.pixels - 1u));
   let begin_y${c} = window_begin(pixel${c} / params.width, params.stride_y, params.padding_y);
@@ -54,13 +46,7 @@ fn put(plane: u32, first: u32, v: vec4<f32>) {
       let source${c} = select(vec4<u32>(), y${c} * params.x_width + x${c}, inside${c});
 #end
       for (var input = 0u; input < params.inputs; input += ${STEP}u) {
-        var ws = array<vec4<f32>, ${STEP}u * ${ROW_QUADS}u>();
-#unroll g ${LOADS}
-        let mine${g} = w_quad(w_start + min(input * ${ROW_QUADS}u + ${g}u * ${LANES}u + lane, params.inputs * ${ROW_QUADS}u - 1u));
-#unroll l ${LANES}
-        ws[${g}u * ${LANES}u + ${l}u] = ${FROM_LANE};
-#end
-#end
+#include "tile_weights.wgsl"
 #unroll j ${STEP}
         if (input + ${j}u < params.inputs) {
           let plane = vec4<u32>((part * params.inputs + input + ${j}u) * x_pixels);

@@ -15,6 +15,16 @@ int64_t tile_rows(const DeviceTraits& traits, int64_t channels) {
   return channels <= 16 ? 16 : 32;
 }
 
+// Pixels that a lane takes, and beyond how many of an image it takes the most.
+constexpr int64_t kFullPixels = 8, kHalfPixels = 4, kFewPixels = 32;
+// Tiles of one pixel a lane, beyond which half a tile is less work.
+constexpr int64_t kMostThin = 2;
+// Invocations of a GPU that go the same way together.
+constexpr uint32_t kGpuSubgroup = 32;
+// What loading a pixel costs, in products of two quads; and a dispatch, in rounds of a full tile.
+constexpr double kLoad = 12;
+constexpr int64_t kRoundsOfDispatch = 160;
+
 // From so many channels on that look at the same one, they share what is loaded of it.
 constexpr int64_t kEnoughToShare = 4;
 
@@ -99,21 +109,26 @@ void Convolution::declare_tiles(Args& a) {
       o_.w,
       {source,
        {{o_.groups, 0}, {tiles, channel, rows_}, {taps, 3}, {inputs_, input}, {rows_, channel}}});
-  const int64_t row_quads = rows_ / 4, step = std::max<int64_t>(lanes_ / row_quads, 1);
-  for (Route& route : routes_) {
-    std::vector<Substitution> holes = substitutions();
-    holes.insert(holes.end(),
-                 {{"LANES", std::to_string(lanes_)},
-                  {"FROM_LANE", lanes_ == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"},
-                  {"ROWS", std::to_string(rows_)},
-                  {"ROW_QUADS", std::to_string(row_quads)},
-                  {"QUADS", std::to_string(route.quads)},
-                  {"STEP", std::to_string(step)},
-                  {"LOADS", std::to_string(row_quads * step / lanes_)}});
-    const std::string tile = text(rows_, "x", 4 * route.quads), rest = variant();
-    route.step = a.step<wgsl::conv::conv_tile>(bindings(packed), holes,
-                                               rest.empty() ? tile : text(tile, "_", rest));
+  const int64_t row_quads = rows_ / 4;
+  std::vector<Substitution> holes = substitutions();
+  holes.insert(holes.end(),
+               {{"LANES", std::to_string(lanes_)},
+                {"FROM_LANE", lanes_ == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"},
+                {"ROWS", std::to_string(rows_)},
+                {"ROW_QUADS", std::to_string(row_quads)},
+                {"STEP", std::to_string(step())},
+                {"LOADS", std::to_string(row_quads * step() / lanes_)}});
+  const std::string rest = variant().empty() ? "" : text("_", variant());
+  if (lanes_ > 1) {
+    thin_ = a.step<wgsl::conv::conv_tile_thin>(bindings(packed), holes, text(rows_, "x1", rest));
   }
+  const auto declare = [&](int64_t pixels) {
+    std::vector<Substitution> all = holes;
+    all.push_back({"QUADS", std::to_string(pixels / 4)});
+    return a.step<wgsl::conv::conv_tile>(bindings(packed), all, text(rows_, "x", pixels, rest));
+  };
+  half_ = declare(kHalfPixels);
+  full_ = declare(kFullPixels);
 }
 
 Result<Dims> Convolution::output_dims(const Dims& x) const {
@@ -168,20 +183,56 @@ void Convolution::plan(const Dims& x, const Dims& y, Plan& plan) const {
 }
 
 void Convolution::plan_tiles(const Dims& x, const Dims& y, Plan& plan) const {
-  auto params = window_params<wgsl::conv::conv_tile::Params>(x, y);
-  const Route& route = routes_.at(params.pixels);
-  const int64_t pixel_tiles = ceil_div<int64_t>(params.pixels, 4 * route.quads * lanes_);
+  const int64_t rounds = window_.y.taps + window_.taps() * (1 + ceil_div(inputs_, step()));
   const int64_t channel_tiles = ceil_div(channels_, rows_);
-  const int64_t tiles = x[0] * o_.groups * channel_tiles * pixel_tiles;
-  params.tiles = u32(tiles);
-  params.pixel_tiles = u32(pixel_tiles);
-  params.channel_tiles = u32(channel_tiles);
-  params.groups = u32(o_.groups);
-  params.channels = u32(channels_);
-  params.inputs = u32(inputs_);
-  const int64_t step = std::max<int64_t>(lanes_ / (rows_ / 4), 1);
-  plan.run(route.step, params, Grid::lanes(tiles, lanes_),
-           Rounds{window_.y.taps + window_.taps() * (1 + ceil_div(inputs_, step))});
+  const int64_t images = x[0] * o_.groups * channel_tiles;
+  const ImageSize size(y);
+  const Cover pixels = cover_pixels(size.rows * size.columns, images * rounds);
+  int64_t at = 0;
+  const auto run = [&]<class K>(Step<K> step, int64_t tiles, int64_t lane_pixels) {
+    if (tiles == 0) return;
+    auto params = window_params<typename K::Params>(x, y);
+    params.tiles = u32(images * tiles);
+    params.pixel_start = u32(at);
+    params.pixel_tiles = u32(tiles);
+    params.channel_tiles = u32(channel_tiles);
+    params.groups = u32(o_.groups);
+    params.channels = u32(channels_);
+    params.inputs = u32(inputs_);
+    const Grid grid = Grid::lanes(images * tiles, lanes_);
+    const double busy = lanes_ == 1 ? busy_share(images * tiles, grid, kGpuSubgroup) : 1;
+    plan.run(step, params, grid, Rounds{rounds, busy * share_of(lane_pixels)});
+    at += tiles * lane_pixels * lanes_;
+  };
+  run(full_, pixels.full, kFullPixels);
+  run(half_, pixels.small, kHalfPixels);
+  run(thin_, pixels.least, 1);
+}
+
+Cover Convolution::cover_pixels(int64_t pixels, int64_t rounds) const {
+  const int64_t full = kFullPixels * lanes_, half = kHalfPixels * lanes_;
+  const bool few = pixels <= kFewPixels;
+  const Cover even = few ? Cover{0, ceil_div(pixels, half)} : Cover{ceil_div(pixels, full)};
+  if (lanes_ == 1) return even;
+  const Cover split =
+      cover(ceil_div<int64_t>(pixels, lanes_), {kFullPixels, kHalfPixels, kMostThin});
+  const auto work = [&](const Cover& c) {
+    const int64_t steps = (c.full > 0) + (c.small > 0) + (c.least > 0);
+    return static_cast<double>(rounds) *
+               (static_cast<double>(c.full) + static_cast<double>(c.small) * share_of(kHalfPixels) +
+                static_cast<double>(c.least) * share_of(1)) +
+           static_cast<double>(steps * kRoundsOfDispatch);
+  };
+  return work(split) < work(even) ? split : even;
+}
+
+double Convolution::share_of(int64_t pixels) const {
+  // Weights are loaded and handed around once for all pixels of a lane.
+  const auto work = [&](int64_t count) {
+    return static_cast<double>(rows_ / 2) +
+           static_cast<double>(count) * (kLoad + static_cast<double>(rows_) / 4);
+  };
+  return work(pixels) / work(kFullPixels);
 }
 
 void Convolution::plan_depthwise(const Dims& x, const Dims& y, Plan& plan) const {

@@ -1,16 +1,18 @@
 // What a convolution computes, whatever asked for it.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
 #include "graph/op.h"
-#include "ops/conv/epilogue.h"
-#include "ops/routes.h"
+#include "ops/cover.h"
+#include "ops/map/epilogue.h"
 #include "ops/window/window.h"
 #include "wgsl/conv/conv_depthwise.h"
 #include "wgsl/conv/conv_depthwise_rows.h"
 #include "wgsl/conv/conv_tile.h"
+#include "wgsl/conv/conv_tile_thin.h"
 
 namespace highwater {
 
@@ -34,20 +36,19 @@ class Convolution {
   void plan(const Dims& x, const Dims& y, Plan& plan) const;
 
  private:
-  // How many times four pixels an invocation takes, by the number of pixels, which are the rows.
-  struct Route {
-    int64_t from_rows;
-    int64_t quads;
-    Step<wgsl::conv::conv_tile> step = {};
-  };
-
   void declare_tiles(Args& a);
   // What a kernel binds, in order.
   std::vector<Tensor> bindings(Tensor weights) const;
-  // What both kernels have in their holes.
+  // What all kernels have in their holes.
   std::vector<Substitution> substitutions() const;
   std::string variant() const;
   void plan_tiles(const Dims& x, const Dims& y, Plan& plan) const;
+  // Which tiles take so many pixels; a round of a full one for all of them is done so many times.
+  Cover cover_pixels(int64_t pixels, int64_t rounds) const;
+  // Input channels that a round of a tile's inner loop takes.
+  int64_t step() const { return std::max<int64_t>(lanes_ / (rows_ / 4), 1); }
+  // What a round costs with so many pixels a lane, as a part of one of a full tile.
+  double share_of(int64_t pixels) const;
   void declare_depthwise(Args& a);
   void plan_depthwise(const Dims& x, const Dims& y, Plan& plan) const;
   void plan_depthwise_rows(const Dims& x, const Dims& y, Plan& plan) const;
@@ -61,7 +62,9 @@ class Convolution {
   int64_t inputs_ = 0;    // of x, in one group
   int64_t rows_ = 0;      // channels of a tile
   uint32_t lanes_ = 1;
-  Routes<Route> routes_{{1, 1}, {33, 2}};
+  Step<wgsl::conv::conv_tile> full_;       // eight pixels for each lane
+  Step<wgsl::conv::conv_tile> half_;       // four
+  Step<wgsl::conv::conv_tile_thin> thin_;  // a pixel for each lane, where several share the weights
   Step<wgsl::conv::conv_depthwise> depthwise_;
   int64_t row_pixels_ = 4;                                // of y that an invocation takes
   Step<wgsl::conv::conv_depthwise_rows> depthwise_rows_;  // instead, where windows are close

@@ -1,7 +1,6 @@
-#include "wgsl/fold/rms_norm.h"
-
+// Norms by the root of the mean of squares, of what is given or of a sum.
 #include "graph/strided.h"
-#include "ops/fold/row_steps.h"
+#include "ops/fold/norm_rows.h"
 #include "ops/narrow.h"
 #include "wgsl/fold/rms_norm_apply.h"
 #include "wgsl/fold/rms_norm_of_sum.h"
@@ -11,47 +10,6 @@
 namespace highwater {
 namespace {
 
-// Norms rows of whole quads that all have the same weights. `inputs` says what is normed: the
-// kernel's text for it, and its bindings.
-class NormRows {
- public:
-  struct Inputs {
-    std::string_view text;
-    std::vector<Tensor> bindings;
-  };
-
-  NormRows(Args& a, Tensor y, const Inputs& inputs, Tensor w, float eps, std::string_view variant)
-      : eps_(eps),
-        steps_(a,
-               {.bindings = joined(y, inputs.bindings, w),
-                .substitutions = {{"INPUTS", std::string(inputs.text)}},
-                .variant = variant,
-                .share_from = 0},
-               walk(a.bound(y).back() / 4)) {}
-
-  void plan(int64_t rows, int64_t width, Plan& plan) const {
-    steps_.plan(walk(width / 4), rows,
-                {.rows = u32(rows),
-                 .row_quads = u32(width / 4),
-                 .inverse_width = 1.0f / static_cast<float>(width),
-                 .eps = eps_},
-                plan);
-  }
-
- private:
-  // Twice along the row: for its squares, and to write.
-  static Walk walk(int64_t row_quads) { return Walk::of(row_quads, 2 * row_quads); }
-
-  static std::vector<Tensor> joined(Tensor y, std::vector<Tensor> inputs, Tensor w) {
-    inputs.insert(inputs.begin(), y);
-    inputs.push_back(w);
-    return inputs;
-  }
-
-  float eps_;
-  RowSteps<wgsl::fold::rms_norm> steps_;
-};
-
 // y = x * rsqrt(mean(x^2) + eps) * w, the mean over the last dim.
 class RmsNorm final : public Op {
  public:
@@ -60,7 +18,8 @@ class RmsNorm final : public Op {
         w_(a.tensor("weight")),
         eps_(narrow_to_float(a.number("eps"))),
         y_(a.out()),
-        norm_rows_(a, y_, {wgsl::fold::rms_norm_of_x::kSource.text, {x_}}, w_, eps_, {}) {
+        norm_rows_(a, y_, {wgsl::fold::rms_norm_of_x::kSource.text, {x_}}, w_, eps_,
+                   a.bound(y_).back()) {
     a.require(!a.bound(x_).empty(), "its input has rank 0");
     a.require(is_float(a.dtype(x_)) && is_float(a.dtype(w_)), "it is defined on floats only");
     const int64_t most_rows = a.bound(x_).rows();
@@ -121,7 +80,7 @@ class AddRmsNorm final : public Op {
         w_(a.tensor("weight")),
         outs_(a.outs()),
         norm_rows_(a, outs_[1], {wgsl::fold::rms_norm_of_sum::kSource.text, {outs_[0], a_, b_}}, w_,
-                   narrow_to_float(a.number("eps")), "add") {}
+                   narrow_to_float(a.number("eps")), a.bound(outs_[1]).back(), "add") {}
 
   Status plan(const Shapes& s, Plan& plan) const override {
     const Dims& x = s[a_];

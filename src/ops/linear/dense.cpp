@@ -25,6 +25,9 @@ class LinearLayers : public Op {
     p.columns = w[0];
     p.depth = w[1];
     if (bias_) p.bias = s[*bias_];
+    if (residual_ && s[*residual_] != p.y) {
+      return fail("a residual of dims ", s[*residual_], " for a result of dims ", p.y);
+    }
     return matmul_.plan(s, p, plan);
   }
 
@@ -37,12 +40,15 @@ class LinearLayers : public Op {
         bias_(a.optional_tensor("bias")),
         ys_(outputs == Outputs::Several ? a.outs() : std::vector{a.out()}),
         swiglu_(outputs == Outputs::Gated),
+        epilogue_(Epilogue::read(a)),
+        residual_(epilogue_.residual),
         matmul_(a, {.x = x_,
                     .w = w_,
                     .bias = bias_,
                     .ys = ys_,
                     .layout = WeightLayout::ColumnsByDepth,
-                    .swiglu = swiglu_}) {
+                    .swiglu = swiglu_,
+                    .epilogue = epilogue_}) {
     for (Tensor y : ys_) widths_.push_back(a.bound(y).back());
   }
 
@@ -53,6 +59,8 @@ class LinearLayers : public Op {
   std::vector<Tensor> ys_;
   std::vector<int64_t> widths_;
   bool swiglu_;
+  Epilogue epilogue_;
+  std::optional<Tensor> residual_;
   Matmul matmul_;
 };
 
@@ -120,7 +128,11 @@ class MatrixProduct final : public Op {
 HIGHWATER_OP(
     Linear,
     "aten.linear.default(FloatTensor input, FloatTensor weight, FloatTensor? bias=None) -> "
-    "Tensor");
+    "Tensor",
+    // See fuse_linear_epilogue. The activation is a unary op by its name.
+    "hw.linear.epilogue(FloatTensor input, FloatTensor weight, FloatTensor? bias, "
+    "str? activation, str? approximate, Scalar? p, Scalar? q, bool gates=False, "
+    "FloatTensor? residual, bool adds_last=False) -> Tensor");
 HIGHWATER_OP(SharedLinear,
              "hw.linear.shared(FloatTensor input, FloatTensor weight, FloatTensor? bias) -> "
              "Tensor[]");

@@ -15,7 +15,7 @@ class LinearDq8caQ4gsw final : public Op {
         zero_(a.tensor("input_zp")),
         seen_(a.scratch(DType::Float32, a.bound(x_).numel())),
         quantize_(a.step<wgsl::linear::fake_quantize_given>({seen_, x_, scale_, zero_})),
-        matmul_(a, {.x = seen_,
+        matmul_(a, {.input = {.x = seen_},
                     .w = a.tensor("weights"),
                     .scale = a.tensor("weight_scales"),
                     .bias = a.optional_tensor("bias"),

@@ -1,9 +1,5 @@
 // Rows as int8 shows them, for the layers that quantize their input as it comes.
-#include "wgsl/linear/fake_quantize.h"
-
-#include <limits>
-
-#include "ops/fold/row_steps.h"
+#include "ops/linear/int8_rows.h"
 #include "ops/narrow.h"
 
 namespace highwater {
@@ -15,12 +11,11 @@ class FakeQuantize final : public Op {
   explicit FakeQuantize(Args& a)
       : x_(a.tensor("x")),
         y_(a.out()),
-        lanes_(a.traits().lanes),
-        lowest_(narrow_to_float(a.number_or("lowest", -128))),
-        highest_(narrow_to_float(a.number_or("highest", 127))),
-        eps_(narrow_to_float(a.number_or("eps", std::numeric_limits<float>::min()))),
-        steps_(a, {.bindings = {y_, x_}, .share_from = 0, .lanes = lanes_},
-               walk(a.bound(x_).back() / 4)) {
+        rows_(a, y_, x_,
+              {.lowest = narrow_to_float(a.number_or("lowest", Int8Range().lowest)),
+               .highest = narrow_to_float(a.number_or("highest", Int8Range().highest)),
+               .eps = narrow_to_float(a.number_or("eps", Int8Range().eps))},
+              a.bound(x_).back()) {
     a.require(a.bound(x_).back() % 4 == 0, "rows of ", a.bound(x_), " are not whole quads");
   }
 
@@ -28,30 +23,14 @@ class FakeQuantize final : public Op {
     const Dims& x = s[x_];
     if (x.back() % 4 != 0) return fail("rows of ", x, " are not whole quads");
     plan.resize(y_, x);
-    const int64_t rows = x.rows(), row_quads = x.back() / 4;
-    steps_.plan(walk(row_quads), rows,
-                {.rows = u32(rows),
-                 .row_quads = u32(row_quads),
-                 .lowest = lowest_,
-                 .highest = highest_,
-                 .eps = eps_},
-                plan);
+    rows_.plan(x.rows(), x.back(), plan);
     return {};
   }
 
  private:
-  // Twice along the row: for its range, and to write.
-  Walk walk(int64_t row_quads) const {
-    return {.elements = row_quads,
-            .alone = 2 * ceil_div<int64_t>(row_quads, lanes_),
-            .shared = 2 * ceil_div<int64_t>(row_quads, Grid::kWorkgroupSize)};
-  }
-
   Tensor x_;
   Tensor y_;
-  uint32_t lanes_;
-  float lowest_, highest_, eps_;
-  RowSteps<wgsl::linear::fake_quantize> steps_;
+  Int8Rows rows_;
 };
 
 HIGHWATER_OP(

@@ -11,23 +11,7 @@ struct Params {
 #input x
 #over_lanes range vec2<f32> vec2<f32>(min(a.x, b.x), max(a.y, b.y))
 
-// How a row is mapped onto int8, by its least and its largest element.
-struct Range {
-  scale: f32,
-  zero: f32,
-  lowest: vec4<f32>,
-  highest: vec4<f32>,
-}
-
-fn range_of(low: f32, high: f32) -> Range {
-  let scale = max((high - low) / (params.highest - params.lowest), params.eps);
-  return Range(scale, clamp(params.lowest - round(low / scale), params.lowest, params.highest), vec4<f32>(params.lowest), vec4<f32>(params.highest));
-}
-
-fn as_seen(v: vec4<f32>, range: Range) -> vec4<f32> {
-  let quantized = clamp(round(v / range.scale) + range.zero, range.lowest, range.highest);
-  return (quantized - range.zero) * range.scale;
-}
+#include "int8_range.wgsl"
 
 #lanes row lane
   if (row >= params.rows) { return; }
@@ -42,6 +26,6 @@ fn as_seen(v: vec4<f32>, range: Range) -> vec4<f32> {
   }
   let mine = vec2<f32>(min(min(low.x, low.y), min(low.z, low.w)), max(max(high.x, high.y), max(high.z, high.w)));
   let all = range_over_lanes(mine, lane);
-  let range = range_of(all.x, all.y);
+  let range = range_of(all.x, all.y, params.lowest, params.highest, params.eps);
   for (var i = lane; i < params.row_quads; i += ${LANES}u) { y_put(start + i, as_seen(x_quad(start + i), range)); }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ops/cover.h"
 #include "ops/lanes.h"
 #include "ops/narrow.h"
 #include "wgsl/linear/matmul_ragged.h"
@@ -36,6 +37,14 @@ Result<BiasStrides> bias_strides(const Dims& bias, const Dims& bound, int64_t ro
 // from neighbouring places; as `w_packed` has it.
 constexpr int64_t kPanelColumns = 32;
 
+// Rows of the largest tile, and of the smaller ones for the columns that it leaves.
+constexpr int64_t kMostRows = 16;
+// Quads of columns, beyond which a thin tile is less work than narrow ones.
+constexpr int64_t kMostNarrow = 2;
+
+// What a software adapter takes for loading a quad, in products of two: from an image and a buffer.
+constexpr double kImageLoad = 6, kBufferLoad = 50;
+
 bool has_whole_quads(int64_t columns, int64_t depth) {
   return columns % 4 == 0 && depth % 4 == 0;
 }
@@ -43,13 +52,31 @@ bool has_whole_quads(int64_t columns, int64_t depth) {
 }  // namespace
 
 Routes<Matmul::Route> Matmul::routes_for(uint32_t lanes, int64_t column_quads, int64_t layers) {
-  Routes<Route> result = lanes == 1 ? Routes<Route>{{1, 1, 1}, {2, 2, 1}, {3, 4, 1}}
-                                    : Routes<Route>{{1, 1, 2}, {2, 4, 4}, {9, 16, 4}};
+  Routes<Route> result = lanes == 1 ? Routes<Route>{{1, {1, 1}}, {2, {2, 1}}, {3, {4, 1}}}
+                                    : Routes<Route>{{1, {1, 2}}, {2, {4, 4}}, {9, {kMostRows, 4}}};
   for (Route& route : result) {
+    Tile& tile = route.tile;
+    tile.lanes = lanes;
     // No more than it takes for all columns; of each layer as many.
     const int64_t most = layers * std::max<int64_t>(ceil_div<int64_t>(column_quads, lanes), 1);
-    route.quads = std::min(std::max(route.quads, layers), most);
-    route.quads -= route.quads % layers;
+    tile.quads = std::min(std::max(tile.quads, layers), most);
+    tile.quads -= tile.quads % layers;
+  }
+  return result;
+}
+
+void Matmul::add_small_tiles() {
+  const Tile& largest = routes_.at(kMostRows).tile;
+  if (lanes_ == 1 || largest.quads == 1) return;
+  thin_ = {.rows = largest.rows, .quads = 1, .lanes = lanes_};
+  narrow_ = {.rows = largest.rows, .quads = 1};
+}
+
+std::vector<Matmul::Tile*> Matmul::tiles() {
+  std::vector<Tile*> result;
+  for (Route& route : routes_) result.push_back(&route.tile);
+  for (Tile* tile : {&thin_, &narrow_}) {
+    if (tile->is_used()) result.push_back(tile);
   }
   return result;
 }
@@ -76,14 +103,12 @@ Matmul::Matmul(Args& a, const Operands& operands) : o_(operands), lanes_(usable_
     a.require(fits, "a weight of dims ", w, " cannot be that of ", o_.ys.size(), " outputs");
     if (!fits) return;
   }
+  weight_is_constant_ = a.is_constant(o_.w);
   routes_ = routes_for(lanes_, ceil_div<int64_t>(columns / layers(), 4), layers());
   // A constant has one size; what is computed may have one of either kind.
-  if (whole || !a.is_constant(o_.w)) declare_whole(a);
-  if (!whole || !a.is_constant(o_.w)) declare_ragged(a);
-}
-
-int64_t Matmul::step_of(const Route& route) const {
-  return std::max<int64_t>(lanes_ / route.rows, 1);
+  if (!weight_is_constant_) add_small_tiles();
+  if (whole || !weight_is_constant_) declare_whole(a);
+  if (!whole || !weight_is_constant_) declare_ragged(a);
 }
 
 Tensor Matmul::packed_weight(Args& a) {
@@ -95,11 +120,16 @@ Tensor Matmul::packed_weight(Args& a) {
   return a.arranged(o_.w, {w, {{panels, 0, kPanelColumns}, {w[1], 1}, {kPanelColumns, 0}}});
 }
 
+std::vector<Tensor> Matmul::bindings(const std::vector<Tensor>& ys, Tensor w) const {
+  std::vector<Tensor> result = ys;
+  for (Tensor t : {o_.x, w, o_.bias.value_or(o_.x)}) result.push_back(t);
+  if (o_.epilogue.residual) result.push_back(*o_.epilogue.residual);
+  return result;
+}
+
 void Matmul::declare_whole(Args& a) {
-  const Tensor w = packed_weight(a);
-  std::vector<Tensor> bindings = o_.ys;
-  for (Tensor t : {o_.x, w, o_.bias.value_or(o_.x)}) bindings.push_back(t);
-  for (Route& route : routes_) route.whole = declare(a, route, bindings, true);
+  const std::vector<Tensor> bound = bindings(o_.ys, packed_weight(a));
+  for (Tile* tile : tiles()) tile->whole = declare(a, *tile, bound, true);
 }
 
 void Matmul::declare_ragged(Args& a) {
@@ -109,29 +139,31 @@ void Matmul::declare_ragged(Args& a) {
     narrow_y_.emplace(a, y, *wide_y_, "narrow");
     y = *wide_y_;
   }
-  const std::vector<Tensor> bindings{y, o_.x, o_.w, o_.bias.value_or(o_.x)};
-  for (Route& route : routes_) route.ragged = declare(a, route, bindings, false);
+  const std::vector<Tensor> bound = bindings({y}, o_.w);
+  for (Tile* tile : tiles()) tile->ragged = declare(a, *tile, bound, false);
 }
 
-Step<wgsl::linear::matmul_tile> Matmul::declare(Args& a, const Route& route,
+Step<wgsl::linear::matmul_tile> Matmul::declare(Args& a, const Tile& tile,
                                                 const std::vector<Tensor>& bindings,
                                                 bool whole) const {
   const bool is_layer = o_.layout == WeightLayout::ColumnsByDepth;
   const bool packed = whole && is_packed_, by_column = is_layer && !packed;
-  const int64_t step = step_of(route);
+  const int64_t step = tile.step();
+  const std::string end = o_.epilogue.name();
   return a.step<wgsl::linear::matmul_tile>(
       bindings,
       {{"OPERANDS", std::string(whole ? wgsl::linear::matmul_whole::kSource.text
                                       : wgsl::linear::matmul_ragged::kSource.text)},
-       {"LANES", std::to_string(lanes_)},
-       {"FROM_LANE", lanes_ == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"},
-       {"ROWS", std::to_string(route.rows)},
-       {"WRITE_ROWS", std::to_string(route.rows)},
-       {"QUADS", std::to_string(route.quads)},
-       {"PAIRS", std::to_string(route.quads / 2)},
+       {"EPILOGUE", o_.epilogue.lines(whole ? Epilogue::Place::Quad : Epilogue::Place::Elements)},
+       {"LANES", std::to_string(tile.lanes)},
+       {"FROM_LANE", tile.lanes == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"},
+       {"ROWS", std::to_string(tile.rows)},
+       {"WRITE_ROWS", std::to_string(tile.rows)},
+       {"QUADS", std::to_string(tile.quads)},
+       {"PAIRS", std::to_string(tile.quads / 2)},
        {"STEP", std::to_string(step)},
        {"WHEN_INSIDE", step == 1 ? "" : "if (k + ${j}u < params.depth_quads)"},
-       {"LOADS", std::to_string(route.rows * step / lanes_)},
+       {"LOADS", std::to_string(tile.rows * step / tile.lanes)},
        {"LAYERS", std::to_string(layers())},
        {"OUTPUTS", std::to_string(o_.ys.size())},
        {"W", packed      ? "w_packed"
@@ -145,9 +177,9 @@ Step<wgsl::linear::matmul_tile> Matmul::declare(Args& a, const Route& route,
        {"ADD", by_column ? "add_by_column" : "add_by_depth"},
        {"WRITE", std::string(o_.swiglu ? wgsl::linear::q4_write_swiglu::kSource.text
                                        : wgsl::linear::matmul_write_columns::kSource.text)}},
-      text(is_layer ? "linear_" : "mm_", route.rows, "x", 4 * route.quads / layers(),
-           o_.swiglu ? "_swiglu" : "", o_.ys.size() > 1 ? text("_to_", o_.ys.size()) : "",
-           whole ? "" : "_ragged"));
+      text(is_layer ? "linear_" : "mm_", tile.rows, "x", 4 * tile.quads / layers(),
+           o_.swiglu ? "_swiglu" : "", end.empty() ? "" : text("_", end),
+           o_.ys.size() > 1 ? text("_to_", o_.ys.size()) : "", whole ? "" : "_ragged"));
 }
 
 Status Matmul::plan(const Shapes& s, const Problem& p, Plan& plan) const {
@@ -157,7 +189,7 @@ Status Matmul::plan(const Shapes& s, const Problem& p, Plan& plan) const {
   }
   const bool whole = has_whole_quads(p.columns, p.depth);
   const int64_t batch = p.shared_weight ? 0 : p.columns * p.depth;
-  wgsl::linear::matmul_tile::Params params{};
+  Params params{};
   params.rows = u32(p.rows);
   params.columns = u32(p.columns);
   params.column_quads = u32(ceil_div<int64_t>(p.columns / layers(), 4));
@@ -168,39 +200,74 @@ Status Matmul::plan(const Shapes& s, const Problem& p, Plan& plan) const {
   params.bias_column = u32(bias.column);
   params.alpha = narrow_to_float(o_.alpha);
   params.beta = o_.bias ? narrow_to_float(o_.beta) : 0.0f;
+  if (o_.epilogue.activation) {
+    params.p = o_.epilogue.activation->p;
+    params.q = o_.epilogue.activation->q;
+  }
   place_outputs(params.column_quads, params);
   const bool widened = !whole && wide_y_;
   if (o_.ys.size() == 1 && !widened) plan.resize(o_.ys[0], p.y);
   if (widened) plan.resize(*wide_y_, {p.y.numel()});
-  const Route& route = routes_.at(p.rows);
-  const int64_t over = p.rows % route.rows;
-  const bool splits = lanes_ > 1 && over > 0 && routes_.at(over).rows < route.rows;
-  plan_rows(route, p.rows - (splits ? over : 0), p.batch, params, plan);
-  if (splits) {
-    params.row_start = u32(p.rows - over);
-    plan_rows(routes_.at(over), over, p.batch, params, plan);
-  }
+  plan_parts(params, p.batch, plan);
   if (!widened) return {};
   StridedLoop loop;
   loop.add_dim(p.y.numel(), {1});
   return narrow_y_->plan(s, p.y, loop, 0, plan);
 }
 
-void Matmul::plan_rows(const Route& route, int64_t rows, int64_t batch,
-                       wgsl::linear::matmul_tile::Params params, Plan& plan) const {
-  const int64_t row_tiles = ceil_div(rows, route.rows);
-  const int64_t column_tiles =
-      ceil_div<int64_t>(params.column_quads, lanes_ * route.quads / layers());
-  const int64_t tiles = batch * row_tiles * column_tiles;
-  params.tiles = u32(tiles);
-  params.row_tiles = u32(row_tiles);
-  params.column_tiles = u32(column_tiles);
-  const bool whole = has_whole_quads(params.columns, params.depth);
-  plan.run(whole ? route.whole : route.ragged, params, Grid::lanes(tiles, lanes_),
-           Rounds{ceil_div<int64_t>(params.depth_quads, step_of(route))});
+void Matmul::plan_parts(const Params& params, int64_t batch, Plan& plan) const {
+  const int64_t rows = params.rows, quads = params.column_quads;
+  const Tile& tile = routes_.at(rows).tile;
+  const int64_t width = tile.width() / layers();
+  const Cover columns = thin_.is_used() && tile.rows == thin_.rows
+                            ? cover(quads, {width, thin_.width(), kMostNarrow})
+                            : Cover{ceil_div(quads, width)};
+  const int64_t rows_over = rows % tile.rows;
+  const Tile& small = routes_.at(rows_over).tile;
+  const bool splits = lanes_ > 1 && rows_over > 0 && small.rows < tile.rows;
+  const int64_t even_rows = splits ? rows - rows_over : rows;
+  plan_part(tile, {0, even_rows, 0, columns.full}, batch, params, plan);
+  const int64_t thin_from = columns.full * width;
+  const int64_t narrow_from = thin_from + columns.small * thin_.width();
+  if (splits) {
+    const int64_t small_tiles = ceil_div(std::min(thin_from, quads), small.width() / layers());
+    plan_part(small, {even_rows, rows_over, 0, small_tiles}, batch, params, plan);
+  }
+  if (columns.small > 0) {
+    plan_part(thin_, {0, rows, thin_from, columns.small}, batch, params, plan);
+  }
+  if (columns.least > 0) {
+    plan_part(narrow_, {0, rows, narrow_from, columns.least}, batch, params, plan);
+  }
 }
 
-void Matmul::place_outputs(int64_t column_quads, wgsl::linear::matmul_tile::Params& params) const {
+void Matmul::plan_part(const Tile& tile, const Part& part, int64_t batch, Params params,
+                       Plan& plan) const {
+  const int64_t row_tiles = ceil_div(part.rows, tile.rows);
+  const int64_t tiles = batch * row_tiles * part.column_tiles;
+  params.tiles = u32(tiles);
+  params.row_start = u32(part.row);
+  params.row_tiles = u32(row_tiles);
+  params.column_start = u32(part.quad);
+  params.column_tiles = u32(part.column_tiles);
+  const bool whole = has_whole_quads(params.columns, params.depth);
+  const Grid grid = Grid::lanes(tiles, tile.lanes);
+  double share = work_of(tile) / work_of(routes_.at(kMostRows).tile);
+  // Counted by subgroups, as for the tiles that a subgroup has together.
+  if (tile.lanes < lanes_) share *= busy_share(tiles, grid, lanes_) * Grid::kWorkgroupSize / lanes_;
+  plan.run(whole ? tile.whole : tile.ragged, params, grid,
+           Rounds{ceil_div<int64_t>(params.depth_quads, tile.step()), share});
+}
+
+double Matmul::work_of(const Tile& tile) const {
+  const auto quads = static_cast<double>(tile.quads * tile.step());
+  const auto rows = static_cast<double>(tile.rows);
+  const double x_loads = rows * static_cast<double>(tile.step()) / tile.lanes;
+  return 4 * rows * quads + kBufferLoad * x_loads +
+         (weight_is_constant_ ? kImageLoad : kBufferLoad) * 4 * quads;
+}
+
+void Matmul::place_outputs(int64_t column_quads, Params& params) const {
   if (widths_.empty()) params.output_end[0] = u32(column_quads);
   int64_t at = 0;
   for (size_t i = 0; i < widths_.size(); ++i) {

@@ -1,11 +1,13 @@
 // x times a dense matrix, at any live sizes.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "graph/op.h"
 #include "ops/gather/strided_copy.h"
+#include "ops/map/epilogue.h"
 #include "ops/routes.h"
 #include "wgsl/linear/matmul_tile.h"
 
@@ -24,7 +26,8 @@ class Matmul {
     WeightLayout layout;
     double alpha = 1;
     double beta = 1;
-    bool swiglu = false;  // w holds a gate and what it gates: y = silu(x gate) * (x other)
+    bool swiglu = false;     // w holds a gate and what it gates: y = silu(x gate) * (x other)
+    Epilogue epilogue = {};  // of one output
   };
   struct Problem {
     int64_t batch = 1;
@@ -42,30 +45,54 @@ class Matmul {
   Status plan(const Shapes& s, const Problem& p, Plan& plan) const;
 
  private:
-  // How many rows and column quads a lane computes, and from how many live rows on that is the best
-  // choice. Large tiles load little for what they compute, and loads are what a product costs.
-  struct Route {
-    int64_t from_rows;
-    int64_t rows;
-    int64_t quads;
+  using Params = wgsl::linear::matmul_tile::Params;
+  // How many rows and column quads a lane computes, of so many that share the rows. Large tiles
+  // load little for what they compute, and loads are what a product costs.
+  struct Tile {
+    int64_t rows = 0;
+    int64_t quads = 0;
+    uint32_t lanes = 1;
     Step<wgsl::linear::matmul_tile> whole = {};   // where all rows in memory are whole quads
     Step<wgsl::linear::matmul_tile> ragged = {};  // where not
+
+    bool is_used() const { return rows > 0; }
+    // How many quads of the depth a lane takes at a time.
+    int64_t step() const { return std::max<int64_t>(lanes / rows, 1); }
+    int64_t width() const { return lanes * quads; }
+  };
+  // From how many live rows on a tile is the best choice.
+  struct Route {
+    int64_t from_rows;
+    Tile tile;
+  };
+  // A part of the result that one step computes, from a row and a quad of columns on.
+  struct Part {
+    int64_t row = 0;
+    int64_t rows = 0;
+    int64_t quad = 0;
+    int64_t column_tiles = 0;
   };
 
   static Routes<Route> routes_for(uint32_t lanes, int64_t column_quads, int64_t layers);
-  // How many quads of the depth a lane takes at a time.
-  int64_t step_of(const Route& route) const;
+  // Those that take what columns are over, where their number is live.
+  void add_small_tiles();
   // The weight as kernels read it best, if nothing else reads it; else as it is.
   Tensor packed_weight(Args& a);
   void declare_whole(Args& a);
   void declare_ragged(Args& a);
-  Step<wgsl::linear::matmul_tile> declare(Args& a, const Route& route,
+  Step<wgsl::linear::matmul_tile> declare(Args& a, const Tile& tile,
                                           const std::vector<Tensor>& bindings, bool whole) const;
-  // Runs what computes so many rows, from `params.row_start` on. A few that are over where others
-  // make whole tiles have a smaller tile, so that a length costs what its neighbours cost.
-  void plan_rows(const Route& route, int64_t rows, int64_t batch,
-                 wgsl::linear::matmul_tile::Params params, Plan& plan) const;
-  void place_outputs(int64_t column_quads, wgsl::linear::matmul_tile::Params& params) const;
+  std::vector<Tile*> tiles();
+  // What a kernel binds, in order.
+  std::vector<Tensor> bindings(const std::vector<Tensor>& ys, Tensor w) const;
+  // Runs what computes all rows and columns. Those that are over where others make whole tiles have
+  // smaller tiles, so that a length costs what its neighbours cost.
+  void plan_parts(const Params& params, int64_t batch, Plan& plan) const;
+  void plan_part(const Tile& tile, const Part& part, int64_t batch, Params params,
+                 Plan& plan) const;
+  // What a round of the tile's loop costs.
+  double work_of(const Tile& tile) const;
+  void place_outputs(int64_t column_quads, Params& params) const;
   int64_t layers() const { return o_.swiglu ? 2 : 1; }
 
   Operands o_;
@@ -73,7 +100,10 @@ class Matmul {
   Dims bias_bound_;
   uint32_t lanes_;
   std::vector<int64_t> widths_;  // of each output, where there are several
+  bool weight_is_constant_ = false;
   Routes<Route> routes_;
+  Tile thin_;    // as many rows as the largest, and a quad of columns for each lane
+  Tile narrow_;  // a quad of columns for one alone, whose neighbours have other rows
   // What is written element by element is of 32 bits; other results are made of that.
   std::optional<Tensor> wide_y_;
   std::optional<StridedCopy> narrow_y_;

@@ -41,3 +41,8 @@ fn put(row: u32, quad: u32, v: vec4<f32>) {
     if (4u * quad + i < params.columns) { y[row * params.columns + 4u * quad + i] = v[i]; }
   }
 }
+
+// Where y has the columns of a quad; for those past the last, the last.
+fn place(row: u32, quad: u32) -> vec4<u32> {
+  return vec4<u32>(row * params.columns) + min(4u * quad + vec4<u32>(0u, 1u, 2u, 3u), vec4<u32>(params.columns - 1u));
+}

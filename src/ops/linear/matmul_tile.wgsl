@@ -9,6 +9,7 @@ struct Params {
   row_start: u32,       // those before are for other tiles
   row_tiles: u32,
   rows: u32,
+  column_start: u32,    // in quads
   column_tiles: u32,
   columns: u32,
   column_quads: u32,    // of one layer, if ${LAYERS} are read together
@@ -19,10 +20,14 @@ struct Params {
   bias_column: u32,
   alpha: f32,
   beta: f32,            // 0: no bias
+  p: f32,               // of the epilogue
+  q: f32,
   output_start: vec4<u32>,
   output_end: vec4<u32>,
 }
 ${OPERANDS}
+alias T = f32;
+${EPILOGUE}
 #include "add_product.wgsl"
 
 // Weights of one column each, or of one k each.
@@ -39,7 +44,7 @@ fn add_by_depth(sum: vec4<f32>, a: vec4<f32>, w0: vec4<f32>, w1: vec4<f32>, w2: 
   let batch = tile / (params.column_tiles * params.row_tiles);
   let batch_row = batch * params.rows;
   let w_start = batch * params.w_batch;
-  let first_quad = (tile % params.column_tiles) * (${LANES}u * ${QUADS}u / ${LAYERS}u) + lane;
+  let first_quad = params.column_start + (tile % params.column_tiles) * (${LANES}u * ${QUADS}u / ${LAYERS}u) + lane;
   // Rows and columns past the last are computed from the last, and not written.
 #unroll c ${QUADS}
   let quad${c} = first_quad + ${LANES}u * (${c}u / ${LAYERS}u);

@@ -26,3 +26,6 @@ fn bias_along(start: u32, quad: u32) -> vec4<f32> {
   if (params.bias_column == 0u) { return vec4<f32>(f32(bias_at(at))); }
   return vec4<f32>(bias_quad(at >> 2u));
 }
+
+// Where y has a quad of columns, if it is the only output.
+fn place(row: u32, quad: u32) -> u32 { return row * params.column_quads + quad; }

@@ -43,7 +43,11 @@ int64_t rounds_of(const Q4Route& route, int64_t blocks) {
 }  // namespace
 
 Q4Matmul::Q4Matmul(Args& a, const Operands& operands)
-    : o_(operands), lanes_(usable_lanes(a.traits())), routes_(routes_for(a.traits())) {
+    : o_(operands),
+      most_rows_(o_.ys.empty() ? 0 : a.bound(o_.ys[0]).rows()),
+      input_(a, o_.input, most_rows_, o_.depth),
+      lanes_(usable_lanes(a.traits())),
+      routes_(routes_for(a.traits())) {
   const Dims &w = a.bound(o_.w), &scale = a.bound(o_.scale);
   for (Tensor y : o_.ys) {
     columns_.push_back(a.bound(y).back());
@@ -63,12 +67,18 @@ Q4Matmul::Q4Matmul(Args& a, const Operands& operands)
     a.require(a.bound(*o_.bias).numel() >= all_columns_, "a bias of dims ", a.bound(*o_.bias),
               " for ", all_columns_, " outputs");
   }
+  if (o_.residual) {
+    a.require(o_.ys.size() == 1 && !o_.swiglu && a.bound(*o_.residual) == a.bound(o_.ys[0]),
+              "a residual of dims ", a.bound(*o_.residual), " for ", o_.ys.size(), " outputs");
+  }
   if (tiles()) {
     declare_tiles(a);
   } else {
-    a.require(o_.ys.size() == 1 && !o_.swiglu, "sizes that cannot be tiled cannot be joined");
+    a.require(o_.ys.size() == 1 && !o_.swiglu && !o_.residual && !input_.is_made(),
+              "sizes that cannot be tiled cannot be joined");
     any_ = a.step<wgsl::linear::q4_any>(
-        {o_.ys.empty() ? Tensor{} : o_.ys[0], o_.x, o_.w, o_.scale, o_.bias.value_or(o_.scale)},
+        {o_.ys.empty() ? Tensor{} : o_.ys[0], o_.input.x, o_.w, o_.scale,
+         o_.bias.value_or(o_.scale)},
         {{"NIBBLE_SWAP", o_.order == NibbleOrder::LowFirst ? "0" : "1"}});
   }
 }
@@ -79,21 +89,53 @@ bool Q4Matmul::tiles() const {
          std::all_of(columns_.begin(), columns_.end(), [](int64_t n) { return n % 4 == 0; });
 }
 
+// Those that some live number of rows picks.
 void Q4Matmul::declare_tiles(Args& a) {
-  for (Q4Route& route : routes_) declare_route(a, route);
+  if (a.traits().software) pack_weight(a);
+  std::optional<Tensor> made;
+  for (Q4Route& route : routes_) {
+    if (route.from_rows > std::max<int64_t>(most_rows_, 1)) continue;
+    Tensor x = o_.input.x;
+    if (!sees_for_itself(route)) {
+      if (!made) made = input_.declare_made(a);
+      x = *made;
+    }
+    declare_route(a, route, x);
+  }
 }
 
-void Q4Matmul::declare_route(Args& a, Q4Route& route) {
+// In the order in which the lanes of a tile read it: neighbours side by side, and every byte of a
+// cache line soon after the others. All routes of software adapters have tiles of as many columns.
+void Q4Matmul::pack_weight(Args& a) {
+  const Dims w = a.bound(o_.w);
+  is_packed_ = a.is_own_constant(o_.w) && w.rank() == 2 && w[0] == all_columns_;
+  if (!is_packed_) return;
+  constexpr int64_t kBlockBytes = 16;
+  const int64_t rows = w[0] / layers(), lane_columns = 4 * int64_t{lanes_};
+  const int64_t quads = kSoftwareRoutes[0].quads / layers();
+  o_.w = a.arranged(o_.w, {{layers(), rows, row_bytes_},
+                           {{ceil_div(rows, quads * lane_columns), 1, quads * lane_columns},
+                            {row_bytes_ / kBlockBytes, 2, kBlockBytes},
+                            {quads, 1, lane_columns},
+                            {layers(), 0},
+                            {4, 1},
+                            {lanes_, 1, 4},
+                            {kBlockBytes, 2}}});
+}
+
+void Q4Matmul::declare_route(Args& a, Q4Route& route, Tensor x) {
   const bool low_first = o_.order == NibbleOrder::LowFirst;
-  std::vector<Tensor> bindings = o_.ys;
-  for (Tensor t : {o_.x, o_.w, o_.scale, o_.bias.value_or(o_.scale)}) bindings.push_back(t);
   std::vector<Substitution> substitutions{
       {"ROWS", std::to_string(route.rows)},
       {"LAYERS", std::to_string(layers())},
-      {"OUTPUTS", std::to_string(o_.ys.size())},
       {"LOW_SHIFTS", low_first ? "28u, 24u, 20u, 16u" : "24u, 28u, 16u, 20u"},
       {"HIGH_SHIFTS", low_first ? "12u, 8u, 4u, 0u" : "8u, 12u, 0u, 4u"},
       {"EVEN_SHIFT", low_first ? "0" : "4"},
+      {"MORE_INPUTS", more_inputs(route)},
+      {"BIAS", o_.bias ? "vec4<f32>(bias_quad(quad${c}))" : "vec4<f32>()"},
+      {"RESIDUAL", o_.residual ? "vec4<f32>(residual_quad((row + ${m}u) * params.column_quads + "
+                                 "quad${c}))"
+                               : "vec4<f32>()"},
       {"WRITE", std::string(o_.swiglu ? wgsl::linear::q4_write_swiglu::kSource.text
                                       : wgsl::linear::q4_write_columns::kSource.text)}};
   // What an invocation has in its hands at the end, and how far apart its quads of one layer are.
@@ -103,20 +145,19 @@ void Q4Matmul::declare_route(Args& a, Q4Route& route) {
     substitutions.push_back({"PAIRS", std::to_string(quads / 2)});
     substitutions.push_back({"LANES", std::to_string(apart)});
   };
-  const std::string variant =
-      text(route.rows, "x", 4 * route.quads / layers(), o_.swiglu ? "_swiglu" : "",
-           o_.ys.size() > 1 ? text("_to_", o_.ys.size()) : "");
+  if (route.kernel == Kernel::Lanes) {
+    put(route.rows, route.quads, lanes_);
+    return declare_lanes(a, route, x, std::move(substitutions));
+  }
+  const std::vector<Tensor> bindings = bindings_of(route, all_outputs(), x);
+  const std::string variant = variant_of(route, all_outputs());
+  substitutions.push_back({"OUTPUTS", std::to_string(o_.ys.size())});
   switch (route.kernel) {
     case Kernel::Lanes:
-      put(route.rows, route.quads, lanes_);
-      substitutions.push_back(
-          {"FROM_LANE", lanes_ == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"});
-      substitutions.push_back({"WORDS", std::to_string(route.words)});
-      substitutions.push_back({"LOADS", std::to_string(2 * route.words * route.rows / lanes_)});
-      route.tile = a.step<wgsl::linear::q4_tile>(bindings, substitutions, variant);
       break;
     case Kernel::Slices:
       put(1, route.quads, 1);
+      input_.fill(substitutions, route.rows);
       route.slices = a.step<wgsl::linear::q4_slices>(bindings, substitutions, variant);
       break;
     case Kernel::Blocks:
@@ -132,6 +173,73 @@ void Q4Matmul::declare_route(Args& a, Q4Route& route) {
       route.blocks = a.step<wgsl::linear::q4_blocks>(bindings, substitutions, variant);
       break;
   }
+}
+
+void Q4Matmul::declare_lanes(Args& a, Q4Route& route, Tensor x,
+                             std::vector<Substitution> substitutions) {
+  const std::vector<Substitution> own{
+      {"W_AT", is_packed_ ? "(((column_tile * params.blocks + block) * ${QUADS}u + ${c}u) * 4u + "
+                            "${r}u) * ${LANES}u + lane"
+                          : "(4u * w_quad${c} + ${r}u) * params.blocks + block"},
+      {"FROM_LANE", lanes_ == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"},
+      {"WORDS", std::to_string(route.words)},
+      {"LOADS", std::to_string(2 * route.words * route.rows / lanes_)}};
+  substitutions.insert(substitutions.end(), own.begin(), own.end());
+  const size_t count = is_by_output(route) ? 1 : o_.ys.size();
+  substitutions.push_back({"OUTPUTS", std::to_string(count)});
+  for (size_t i = 0; i < o_.ys.size(); i += count) {
+    const Window window{i, count};
+    route.tiles[i] = a.step<wgsl::linear::q4_tile>(bindings_of(route, window, x), substitutions,
+                                                   variant_of(route, window));
+  }
+}
+
+// A tile of many rows has hundreds of stores, which take a compiler seconds for each further output
+// that they may go to. Each output in a dispatch of its own needs no kernel but that of one output.
+bool Q4Matmul::is_by_output(const Q4Route& route) const {
+  if (route.kernel != Kernel::Lanes || route.rows == 1) return false;
+  int64_t start = 0;
+  for (int64_t columns : columns_) {
+    if (start % (4 * tile_quads(route)) != 0) return false;
+    start += columns;
+  }
+  return true;
+}
+
+std::vector<Tensor> Q4Matmul::bindings_of(const Q4Route& route, const Window& window,
+                                          Tensor x) const {
+  std::vector<Tensor> bindings(o_.ys.begin() + static_cast<ptrdiff_t>(window.first),
+                               o_.ys.begin() + static_cast<ptrdiff_t>(window.first + window.count));
+  for (Tensor t : {x, o_.w, o_.scale}) bindings.push_back(t);
+  for (const auto& [name, tensor] : more_of(route)) bindings.push_back(tensor);
+  return bindings;
+}
+
+// What only some products read.
+std::vector<std::pair<std::string_view, Tensor>> Q4Matmul::more_of(const Q4Route& route) const {
+  std::vector<std::pair<std::string_view, Tensor>> more;
+  if (o_.bias) more.emplace_back("bias", *o_.bias);
+  if (o_.residual) more.emplace_back("residual", *o_.residual);
+  if (sees_for_itself(route) && o_.input.norm_weight) {
+    more.emplace_back("norm_weight", *o_.input.norm_weight);
+  }
+  return more;
+}
+
+std::string Q4Matmul::more_inputs(const Q4Route& route) const {
+  std::string lines;
+  for (const auto& [name, tensor] : more_of(route)) lines += text("#input ", name, "\n");
+  return lines;
+}
+
+std::string Q4Matmul::variant_of(const Q4Route& route, const Window& window) const {
+  return text(route.rows, "x", 4 * route.quads / layers(), o_.swiglu ? "_swiglu" : "",
+              window.count > 1 ? text("_to_", window.count) : "", o_.residual ? "_residual" : "",
+              sees_for_itself(route) ? input_.variant() : "");
+}
+
+int64_t Q4Matmul::tile_quads(const Q4Route& route) const {
+  return route.quads * (route.kernel == Kernel::Lanes ? lanes_ : 1) / layers();
 }
 
 Status Q4Matmul::plan(const Dims& x, Plan& plan) const {
@@ -165,28 +273,38 @@ const Q4Route& Q4Matmul::route_for(int64_t rows) const {
 
 void Q4Matmul::plan_tiles(int64_t rows, Plan& plan) const {
   const Q4Route& route = route_for(rows);
+  if (!sees_for_itself(route)) input_.plan_made(rows, plan);
+  const size_t count = is_by_output(route) ? 1 : o_.ys.size();
   switch (route.kernel) {
     case Kernel::Lanes:
-      return run_tiles(route.tile, route, rows, plan);
+      for (size_t i = 0; i < o_.ys.size(); i += count) {
+        run_tiles(route.tiles[i], route, {i, count}, rows, plan);
+      }
+      return;
     case Kernel::Slices:
-      return run_tiles(route.slices, route, rows, plan);
+      return run_tiles(route.slices, route, all_outputs(), rows, plan);
     case Kernel::Blocks:
-      return run_tiles(route.blocks, route, rows, plan);
+      return run_tiles(route.blocks, route, all_outputs(), rows, plan);
   }
 }
 
 template <class K>
-void Q4Matmul::run_tiles(Step<K> step, const Q4Route& route, int64_t rows, Plan& plan) const {
+void Q4Matmul::run_tiles(Step<K> step, const Q4Route& route, const Window& window, int64_t rows,
+                         Plan& plan) const {
   typename K::Params params{};
   int64_t column_quads = 0;
-  for (size_t i = 0; i < columns_.size(); ++i) {
+  for (size_t i = 0; i < window.first; ++i) column_quads += columns_[i] / 4;
+  const int64_t first_quad = column_quads;
+  for (size_t i = 0; i < window.count; ++i) {
     params.output_start[i] = u32(column_quads);
-    column_quads += columns_[i] / 4;
+    column_quads += columns_[window.first + i] / 4;
     params.output_end[i] = u32(column_quads);
   }
   const bool by_lanes = route.kernel == Kernel::Lanes;
-  const int64_t tile_quads = route.quads * (by_lanes ? lanes_ : 1) / layers();
-  const int64_t column_tiles = ceil_div(column_quads, tile_quads);
+  const bool looks_first = sees_for_itself(route) && o_.input.int8;
+  const int64_t input_rounds =
+      looks_first ? ceil_div<int64_t>(o_.depth / 4, Grid::kWorkgroupSize) : 0;
+  const int64_t column_tiles = ceil_div(column_quads - first_quad, tile_quads(route));
   const int64_t tiles = ceil_div(rows, route.rows) * column_tiles;
   params.tiles = u32(tiles);
   params.rows = u32(rows);
@@ -195,9 +313,11 @@ void Q4Matmul::run_tiles(Step<K> step, const Q4Route& route, int64_t rows, Plan&
   params.blocks = u32(o_.depth / 32);
   params.blocks_per_group = u32(o_.group / 32);
   params.scale_row_quads = u32(scale_row_ / 4);
-  params.has_bias = o_.bias.has_value();
+  params.inverse_depth = 1.0f / static_cast<float>(o_.depth);
+  params.norm_eps = o_.input.norm_eps;
+  params.range_eps = o_.input.int8.value_or(Int8Range()).eps;
   plan.run(step, params, by_lanes ? Grid::lanes(tiles, lanes_) : Grid::groups(tiles),
-           Rounds{rounds_of(route, o_.depth / 32)});
+           Rounds{rounds_of(route, o_.depth / 32) + input_rounds});
 }
 
 void Q4Matmul::plan_any(int64_t rows, Plan& plan) const {

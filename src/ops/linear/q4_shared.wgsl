@@ -9,7 +9,9 @@ struct Params {
   blocks: u32,
   blocks_per_group: u32,
   scale_row_quads: u32,
-  has_bias: u32,
+  inverse_depth: f32,
+  norm_eps: f32,
+  range_eps: f32,
   output_start: vec4<u32>,
   output_end: vec4<u32>,
 }
@@ -17,7 +19,7 @@ struct Params {
 #input x
 #image w : vec4<u32>
 #image scale
-#input bias
+${MORE_INPUTS}
 
 // A nibble stands for its value less 8: with its upper bit turned it is that in two's complement.
 fn w_block(at: u32) -> vec4<u32> {

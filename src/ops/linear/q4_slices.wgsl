@@ -1,12 +1,15 @@
 // The product of q4_tile.wgsl for a few rows on a GPU. A workgroup computes ${ROWS} rows by ${QUADS} quads
 // of columns. Its invocations are the four columns of a quad by slices of k: neighbours read
 // neighbouring blocks, each lane one block of every quad, and what they found is added up in the end.
+// What they see of a single row may be its norm, or what int8 shows of it, without another kernel that
+// writes it first.
 #include "q4_shared.wgsl"
 #include "q4_bytes.wgsl"
+${INT8}
 
 const SLICES = WG / 4u;
 
-var<workgroup> found: array<vec4<f32>, ${ROWS}u * WG>;
+var<workgroup> found: array<vec4<f32>, ${PARTS}u * WG>;
 
 #main tile lane
   if (tile >= params.tiles) { return; }
@@ -21,8 +24,10 @@ var<workgroup> found: array<vec4<f32>, ${ROWS}u * WG>;
 #end
 #unroll m ${ROWS}
   let x_at${m} = min(first_row + ${m}u, params.rows - 1u) * 8u * params.blocks;
-  var sum${m} = vec4<f32>();
 #end
+  // Of each row a sum for each quad, and then, where it is to be normed, that of its squares.
+  var sum: array<vec4<f32>, ${PARTS}>;
+${LOOK}
   for (var block = slice; block < params.blocks; block += SLICES) {
     let scale_start = (block / params.blocks_per_group) * params.scale_row_quads * 4u;
     var scales = vec4<f32>();
@@ -41,8 +46,9 @@ var<workgroup> found: array<vec4<f32>, ${ROWS}u * WG>;
 #end
 #unroll m ${ROWS}
     {
-      let a = x_quad(x_at${m} + 8u * block + 2u * ${j}u);
-      let b = x_quad(x_at${m} + 8u * block + 2u * ${j}u + 1u);
+      var a = vec4<f32>(x_quad(x_at${m} + 8u * block + 2u * ${j}u));
+      var b = vec4<f32>(x_quad(x_at${m} + 8u * block + 2u * ${j}u + 1u));
+${SEE}
       let even_x = vec4<f32>(a.xz, b.xz);
       let odd_x = vec4<f32>(a.yw, b.yw);
       total${m} += a + b;
@@ -54,26 +60,27 @@ var<workgroup> found: array<vec4<f32>, ${ROWS}u * WG>;
 #end
 #unroll m ${ROWS}
     // A nibble stands for its value less 8.
-    sum${m} = fma(scales, part${m} - 8.0 * dot(total${m}, vec4<f32>(1.0)), sum${m});
+    sum[${m}] = fma(scales, part${m} - 8.0 * dot(total${m}, vec4<f32>(1.0)), sum[${m}]);
 #end
   }
-#unroll m ${ROWS}
-  found[${m}u * WG + lane] = sum${m};
+#unroll p ${PARTS}
+  found[${p}u * WG + lane] = sum[${p}];
 #end
   workgroupBarrier();
   for (var half = SLICES / 2u; half > 0u; half /= 2u) {
     if (slice < half) {
-#unroll m ${ROWS}
-      found[${m}u * WG + lane] += found[${m}u * WG + lane + half];
+#unroll p ${PARTS}
+      found[${p}u * WG + lane] += found[${p}u * WG + lane + half];
 #end
     }
     workgroupBarrier();
   }
   if (lane >= ${ROWS}u) { return; }
   let row = first_row + lane;
+  let row_scale = ${ROW_SCALE};
   var sums: array<vec4<f32>, ${QUADS}>;
 #unroll c ${QUADS}
-  sums[${c}] = vec4<f32>(found[lane * WG][${c}], found[lane * WG + SLICES][${c}], found[lane * WG + 2u * SLICES][${c}], found[lane * WG + 3u * SLICES][${c}]);
+  sums[${c}] = row_scale * vec4<f32>(found[lane * WG][${c}], found[lane * WG + SLICES][${c}], found[lane * WG + 2u * SLICES][${c}], found[lane * WG + 3u * SLICES][${c}]);
 #end
 ${WRITE}
 }

@@ -5,12 +5,15 @@
 // hands it to the others. k is walked in blocks, and within a block in steps of ${WORDS} words of 8.
 #include "q4_shared.wgsl"
 
+const TILE_QUADS = ${LANES}u * ${QUADS}u / ${LAYERS}u;  // of columns of one layer
 const PARTS = 2u * ${WORDS}u;  // quads of one row of x in a step
 
 #lanes tile lane
   if (tile >= params.tiles) { return; }
   let row = (tile / params.column_tiles) * ${ROWS}u;
-  let first_quad = (tile % params.column_tiles) * (${LANES}u * ${QUADS}u / ${LAYERS}u) + lane;
+  // An output that is computed by itself begins at a whole tile.
+  let column_tile = tile % params.column_tiles + params.output_start[0] / TILE_QUADS;
+  let first_quad = column_tile * TILE_QUADS + lane;
   // Rows and columns past the last are computed from the last, and not written.
 #unroll c ${QUADS}
   let quad${c} = first_quad + ${LANES}u * (${c}u / ${LAYERS}u);
@@ -23,7 +26,7 @@ const PARTS = 2u * ${WORDS}u;  // quads of one row of x in a step
   for (var block = 0u; block < params.blocks; block++) {
 #unroll c ${QUADS}
 #unroll r 4
-    var words${c}_${r} = w_block((4u * w_quad${c} + ${r}u) * params.blocks + block);
+    var words${c}_${r} = w_block(${W_AT});
 #end
 #end
     var parts = array<vec4<f32>, ${ROWS}u * ${QUADS}u>();

@@ -44,16 +44,6 @@ fn settled(at: vec2<f32>, size: vec2<f32>) -> vec2<f32> {
   return ${SETTLED};
 }
 
-// The weights of four neighbours by cubic convolution with a = -0.75, `part` after the second.
-fn cubic_weights(part: f32) -> vec4<f32> {
-  let a = -0.75;
-  let near = vec2<f32>(part, 1.0 - part);
-  let far = near + 1.0;
-  let inner = ((a + 2.0) * near - (a + 3.0)) * near * near + 1.0;
-  let outer = ((a * far - 5.0 * a) * far + 8.0 * a) * far - 4.0 * a;
-  return vec4<f32>(outer.x, inner.x, inner.y, outer.y);
-}
-
 // Each of its neighbours may lie outside.
 fn cubic(plane: u32, at: vec2<f32>, size: vec2<f32>) -> f32 {
   let low = floor(at);

@@ -187,6 +187,43 @@ TEST(Opening, OfADeviceThatIsRefusedOrNeverComesIsAnErrorAndTheNextOneWorks) {
   }
 }
 
+TEST(Opening, OfADeviceThatComesWhenNobodyWaitsForItAnyMoreGivesItBack) {
+  FaultyWebGpu webgpu(Answering::AtOnce);
+  const Outputs good = load_and_run();
+  webgpu.lose_devices();
+  webgpu.arm({0, Failure::Silent});
+  EXPECT_TRUE(fails_saying(load(), {"does not answer"}));
+  EXPECT_TRUE(webgpu.disarm());
+  const size_t objects = webgpu.objects();
+  EXPECT_EQ(webgpu.give_belated_devices(), 1u);
+  EXPECT_EQ(webgpu.objects(), objects) << "nobody else would";
+  EXPECT_EQ(load_and_run(), good);
+}
+
+// As when two do not fit into the device's memory together.
+TEST(TwoPrograms, OfWhichTheSecondGetsNoMemoryItIsRefusedAndTheFirstGoesOn) {
+  FaultyWebGpu webgpu(Answering::Later);
+  const Outputs good = load_and_run();
+  const auto first = load();
+  ASSERT_TRUE(succeeds(first));
+  size_t refused = 0;
+  for (size_t call = 0;; ++call) {
+    SCOPED_TRACE(testing::Message() << "call " << call);
+    webgpu.arm({call, Failure::OutOfMemory});
+    const auto second = load();
+    const bool has_failed = webgpu.disarm();
+    if (!second) {
+      EXPECT_TRUE(fails_saying(second, {FaultyWebGpu::kMessage}));
+      ++refused;
+    }
+    const auto outputs = run(**first);
+    ASSERT_TRUE(succeeds(outputs));
+    EXPECT_EQ(*outputs, good);
+    if (!has_failed && webgpu.calls() <= call) break;
+  }
+  EXPECT_GT(refused, 2u) << "or this test would prove nothing";
+}
+
 // What a device does not tell of itself is measured, and a measurement may fail.
 TEST(Opening, GoesOnWhereADeviceCannotBeMeasured) {
   FaultyWebGpu webgpu(Answering::AtOnce);

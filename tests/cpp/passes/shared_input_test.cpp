@@ -21,7 +21,7 @@ TEST(SharedInput, LayersOfDifferentWidths) {
   EXPECT_EQ(args[0], x);
   EXPECT_EQ(after.tensor(args[1]).dims, (Dims{56, 32})) << "weights, one above the other";
   EXPECT_EQ(after.tensor(args[2]).dims, (Dims{2, 56})) << "scales, side by side";
-  EXPECT_EQ(after.items(args[4]), (std::vector<ValueId>{q, k, v}));
+  EXPECT_EQ(after.items(args.back()), (std::vector<ValueId>{q, k, v}));
 }
 
 TEST(SharedInput, AtMostThreeAtATime) {

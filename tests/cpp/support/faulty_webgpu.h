@@ -45,6 +45,9 @@ class FaultyWebGpu {
   // Calls since it was armed that could have failed.
   size_t calls() const { return calls_; }
 
+  // Devices that were asked for and did not come (Failure::Silent) come now. Says how many.
+  size_t give_belated_devices();
+
   // All devices that were made so far are lost.
   void lose_devices();
 
@@ -87,6 +90,7 @@ class FaultyWebGpu {
   std::vector<Listener> listeners_;
   std::set<const void*> bad_;  // what an implementation would call invalid
   std::vector<std::function<void()>> late_;
+  std::vector<std::function<void()>> belated_;
 };
 
 }  // namespace highwater::gpu

@@ -3,17 +3,10 @@
 For a program of its own, which runs `SCRIPT` before it loads anything and then calls `lose()`.
 """
 
-from support import subprocesses
+from support import subprocesses, webgpu_proxy
 
 SCRIPT = '''
-import ctypes
-from pathlib import Path
-
 UNKNOWN_REASON = 1
-
-
-class View(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_char_p), ("length", ctypes.c_size_t)]
 
 
 class Callback(ctypes.Structure):
@@ -39,7 +32,6 @@ class DeviceDescriptor(ctypes.Structure):
     ]
 
 
-REAL = ctypes.CDLL(str(next(Path(highwater.__file__).parent.rglob("libwgpu_native.so"))))
 RequestDevice = ctypes.CFUNCTYPE(
     ctypes.c_uint64, ctypes.c_void_p, ctypes.POINTER(DeviceDescriptor), Callback
 )
@@ -53,18 +45,10 @@ devices = []
 def request_device(adapter, descriptor, answer):
     lost = Callback.from_buffer_copy(descriptor.contents.lost)
     devices.append((Lost(lost.function), lost.userdata1, lost.userdata2))
-    return RequestDevice(("wgpuAdapterRequestDevice", REAL))(adapter, descriptor, answer)
+    return real("wgpuAdapterRequestDevice", RequestDevice)(adapter, descriptor, answer)
 
 
-@ctypes.CFUNCTYPE(ctypes.c_void_p, View)
-def get_proc(name):
-    name = ctypes.string_at(name.data, name.length).decode()
-    if name == "wgpuAdapterRequestDevice":
-        return ctypes.cast(request_device, ctypes.c_void_p).value
-    try:
-        return ctypes.cast(getattr(REAL, name), ctypes.c_void_p).value
-    except AttributeError:
-        return None
+instead["wgpuAdapterRequestDevice"] = request_device
 
 
 def lose():
@@ -75,11 +59,8 @@ def lose():
     count = len(devices)
     devices.clear()
     return count
-
-
-os.environ["HIGHWATER_WEBGPU"] = f"proc:{ctypes.cast(get_proc, ctypes.c_void_p).value}"
 '''
 
 
 def run(script: str, *arguments: object):
-    return subprocesses.run(SCRIPT + script, *arguments)
+    return subprocesses.run(webgpu_proxy.SCRIPT + SCRIPT + script, *arguments)

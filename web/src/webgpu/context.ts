@@ -14,8 +14,8 @@ export class Context {
   readonly events = new Events();
   memory!: Memory;
   #table!: WebAssembly.Table;
-  /** Kernels that the browser has been asked for, and how many of them it has made. */
-  readonly kernels = { asked: 0, made: 0 };
+  /** Kernels that a load has asked the browser for, and how many of them are made; also afterwards. */
+  kernels = { asked: 0, made: 0 };
   onKernel: () => void = () => {};
 
   constructor(

@@ -186,15 +186,16 @@ export function objectFunctions(context: Context, scopes: ErrorScopes) {
         },
       });
       const handle = handles.add(pending);
-      context.kernels.asked += 1;
+      const { kernels, onKernel } = context;
+      kernels.asked += 1;
       const made = pending.then(
         (pipeline) => void handles.replace(handle, pending, pipeline),
         (error: Error) => error.message,
       );
       scopes.hold(
         made.finally(() => {
-          context.kernels.made += 1;
-          context.onKernel();
+          kernels.made += 1;
+          onKernel();
         }),
       );
       return handle;

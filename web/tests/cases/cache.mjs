@@ -32,6 +32,27 @@ describe("the cache", () => {
     assert.deepEqual(fragile.requests, ["HEAD", "GET", "HEAD", "GET bytes=5000-", "HEAD"]);
   });
 
+  it("fetches again what was damaged since", async () => {
+    const { fragile } = fixture;
+    fragile.requests = ["GET"]; // this time it does not break off
+    await fixture.page.evaluate(async () => {
+      const root = await navigator.storage.getDirectory();
+      const folder = await root.getDirectoryHandle("highwater-models");
+      for await (const [name, handle] of folder.entries()) {
+        if (name.endsWith(".json")) continue;
+        const { size } = await handle.getFile();
+        const to = await handle.createWritable({ keepExistingData: true });
+        await to.seek(size - 100);
+        await to.write(new Uint8Array(8).fill(255));
+        await to.close();
+      }
+    });
+    assert.deepEqual((await load()).dims, [1, 3, 32]);
+    assert.deepEqual(fragile.requests, ["GET", "HEAD", "GET"]);
+    await load();
+    assert.deepEqual(fragile.requests.slice(3), ["HEAD"]);
+  });
+
   it("takes what the server has now, and can be cleared", async () => {
     const { fragile } = fixture;
     fragile.version = '"second"';

@@ -22,10 +22,36 @@ describe("the shipped model in the browser", () => {
   });
   after(() => page.evaluate(() => model.close()));
 
-  it("tells how far its load has come", async () => {
-    const progress = await page.evaluate(() => progress);
-    for (const stage of ["download", "weights", "kernels", "first runs"]) {
-      const steps = progress.filter((step) => step.stage === stage);
+  it("gives its first text before all kernels are made, and tells of them all", async () => {
+    const { made, after } = await page.evaluate(async () => {
+      const kernels = () => progress.filter(({ stage }) => stage === "kernels");
+      const last = () => kernels().at(-1) ?? { done: 0 };
+      let text = "";
+      for await (const piece of model.generate("In the beginning", { maxTokens: 2 })) text += piece;
+      const made = { ...last(), text };
+      while (last().done !== last().total) await new Promise((done) => setTimeout(done, 100));
+      return { made, after: last() };
+    });
+    assert.ok(made.text.length > 0);
+    assert.ok(made.done < after.total, `${made.done} of ${after.total}`);
+  });
+
+  it("tells how far its load has come, and can wait for all kernels", async () => {
+    const { progress, again } = await page.evaluate(async () => {
+      const { load } = await import("highwater");
+      const again = [];
+      const onProgress = (step) => again.push(step);
+      const other = await load("/models/kjv/model.pte", { waitForKernels: true, onProgress });
+      other.close();
+      return { progress, again };
+    });
+    for (const [told, stage] of [
+      [progress, "download"],
+      [progress, "weights"],
+      [progress, "kernels"],
+      [again, "first runs"],
+    ]) {
+      const steps = told.filter((step) => step.stage === stage);
       assert.ok(steps.length > 1, stage);
       assert.equal(steps.at(-1).done, steps.at(-1).total, stage);
     }

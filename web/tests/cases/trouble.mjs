@@ -96,7 +96,8 @@ describe("a load", () => {
         const onProgress = (progress) => {
           if (progress.stage === stage) stop.abort(new Error(`during ${stage}`));
         };
-        return caught(highwater.load(source, { signal: stop.signal, onProgress }));
+        const options = { signal: stop.signal, onProgress, waitForKernels: true };
+        return caught(highwater.load(source, options));
       };
       return [
         await during("/never-ends.pte", "download"),

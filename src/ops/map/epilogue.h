@@ -1,6 +1,7 @@
-// What becomes of a convolution's sums before they are written.
+// What becomes of the sums of a product before they are written.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -19,9 +20,14 @@ struct Epilogue {
   // As the op's arguments have it.
   static Epilogue read(Args& a);
 
-  // WGSL: `epilogue(v, at)` of a quad of sums with their bias, and where in y each belongs. The
-  // residual is declared here, and so is the kernel's last binding.
-  std::string lines() const;
+  // Where sums belong in y: four elements, each at its own place, or a quad.
+  enum class Place : uint8_t { Elements, Quad };
+
+  bool is_none() const { return !activation && !residual; }
+  // WGSL: `epilogue(v, at)` of a quad of sums with their bias, and where in y each belongs: a
+  // vec4<u32>, or the number of a quad. The residual is declared here, and so is the kernel's last
+  // binding.
+  std::string lines(Place place = Place::Elements) const;
   // In reports.
   std::string name() const;
 };

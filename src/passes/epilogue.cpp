@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 
 #include "passes/activation.h"
 #include "passes/passes.h"
@@ -6,18 +7,28 @@
 namespace highwater {
 namespace {
 
-constexpr std::string_view kConv = "aten.convolution.default",
-                           kClamped = "et_vk.conv_with_clamp.default", kFused = "hw.conv";
-// What all three take.
+constexpr std::string_view kClamped = "et_vk.conv_with_clamp.default";
 constexpr std::string_view kConvArguments[] = {"input",      "weight",         "bias",
                                                "stride",     "padding",        "dilation",
                                                "transposed", "output_padding", "groups"};
+constexpr std::string_view kLinearArguments[] = {"input", "weight", "bias"};
 
-// A convolution, and what happens to its result before anybody else reads it.
+// An op that can end with more, what it becomes then, and the arguments that both take.
+struct Product {
+  std::string_view op;
+  std::string_view fused;
+  std::span<const std::string_view> arguments;
+};
+constexpr Product kConvs[] = {{"aten.convolution.default", "hw.conv", kConvArguments},
+                              {kClamped, "hw.conv", kConvArguments}};
+constexpr Product kLinears[] = {{"aten.linear.default", "hw.linear.epilogue", kLinearArguments}};
+
+// A product, and what happens to its result before anybody else reads it.
 class Chain {
  public:
-  Chain(Rewriter& r, const FullCall& conv) : r_(r), y_(conv.out()), last_(conv.index()) {
-    for (std::string_view name : kConvArguments) arguments_.push_back({name, conv[name]});
+  Chain(Rewriter& r, const FullCall& call, const Product& product)
+      : r_(r), fused_(product.fused), y_(call.out()), last_(call.index()) {
+    for (std::string_view name : product.arguments) arguments_.push_back({name, call[name]});
   }
 
   // The clamp that an exporter has fused already.
@@ -46,7 +57,7 @@ class Chain {
   void fuse() {
     if (taken_.empty()) return;
     for (size_t i : taken_) r_.remove(i);
-    r_.replace(last_, kFused, arguments_, y_);
+    r_.replace(last_, fused_, arguments_, y_);
   }
 
  private:
@@ -107,6 +118,7 @@ class Chain {
   }
 
   Rewriter& r_;
+  std::string_view fused_;
   ValueId y_;
   size_t last_;                // the call that makes it
   std::vector<size_t> taken_;  // those before
@@ -115,20 +127,31 @@ class Chain {
   bool has_residual_ = false;
 };
 
+void fuse_epilogues(Program& program, std::span<const Product> products) {
+  Rewriter r(program);
+  for (size_t i = 0; i < r.call_count(); ++i) {
+    for (const Product& product : products) {
+      const auto call = r.call(i, product.op);
+      if (!call) continue;
+      Chain chain(r, *call, product);
+      if (product.op == kClamped) chain.begin_clamped(*call);
+      if (!chain.can_move()) break;
+      while (chain.grow()) {
+      }
+      chain.fuse();
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 void fuse_conv_epilogue(Program& program) {
-  Rewriter r(program);
-  for (size_t i = 0; i < r.call_count(); ++i) {
-    const auto plain = r.call(i, kConv), clamped = r.call(i, kClamped);
-    if (!plain && !clamped) continue;
-    Chain chain(r, plain ? *plain : *clamped);
-    if (clamped) chain.begin_clamped(*clamped);
-    if (!chain.can_move()) continue;
-    while (chain.grow()) {
-    }
-    chain.fuse();
-  }
+  fuse_epilogues(program, kConvs);
+}
+
+void fuse_linear_epilogue(Program& program) {
+  fuse_epilogues(program, kLinears);
 }
 
 }  // namespace highwater
