@@ -86,21 +86,29 @@ class ExecutorchMethod:
         self.load_accounts = last_load()
 
     def run(self, *inputs: Any) -> list[Any]:
+        with self._lock:
+            return self._run(inputs)
+
+    def _run(self, inputs: tuple[Any, ...]) -> list[Any]:
+        """All that is of torch lives in this call, under the lock.
+
+        Torch gives Python's lock back wherever a tensor dies, so that nobody gets one: the outputs
+        are copies.
+        """
         import torch
 
-        with self._lock:
-            method = self._method
-            if method is None:
-                raise HighwaterError(f"{self._file} is closed")
-            given = [_input(i, x) for i, x in enumerate(inputs)]
-            # ExecuTorch itself holds a call to the bounds, and to nothing below them.
-            self._check.check(*(x if isinstance(x, int) else tuple(x.shape) for x in given))
-            self._began = time.monotonic_ns()  # by the clock that the library goes by
-            with errors_in_words():
-                outputs = method.execute(given)
-            self.call_seconds = (time.monotonic_ns() - self._began) * 1e-9
-            self._last_run = last_run()  # at once: this thread may run another model next
-            return [x.numpy() if isinstance(x, torch.Tensor) else x for x in outputs]
+        method = self._method
+        if method is None:
+            raise HighwaterError(f"{self._file} is closed")
+        given = [_input(i, x) for i, x in enumerate(inputs)]
+        # ExecuTorch itself holds a call to the bounds, and to nothing below them.
+        self._check.check(*(x if isinstance(x, int) else tuple(x.shape) for x in given))
+        self._began = time.monotonic_ns()  # by the clock that the library goes by
+        with errors_in_words():
+            outputs = method.execute(given)
+        self.call_seconds = (time.monotonic_ns() - self._began) * 1e-9
+        self._last_run = last_run()  # at once: this thread may run another model next
+        return [x.numpy().copy() if isinstance(x, torch.Tensor) else x for x in outputs]
 
     def close(self) -> None:
         with self._lock:
