@@ -60,7 +60,7 @@ def test_what_executorch_cannot_be_given(partly_on_the_cpu):
         model(x)
 
 
-# With arrays, for torch ends a process where one of its tensors dies on a daemon thread while Python ends.
+# With arrays: torch ends the process if its tensors die on a daemon thread while Python ends.
 BUSY = """
 import numpy as np
 
