@@ -50,7 +50,7 @@ OF_INSTRUCTIONS = 0.7  # what a kernel reaches of the rate at which instructions
 
 
 class Llama:
-    """Llama 3.2 1B, 4-bit in groups of 32 with scales of float32, caches of float32."""
+    """Llama 3.2 1B, 4-bit in groups of 32 with scales of float32, caches of float16."""
 
     layers, dim, heads, kv_heads, head_dim, hidden, vocabulary = 16, 2048, 32, 8, 64, 8192, 128256
     kv_dim = kv_heads * head_dim
@@ -65,7 +65,7 @@ class Llama:
 
     @classmethod
     def cache_bytes(cls, context: int) -> int:
-        return 2 * cls.layers * context * cls.kv_dim * 4
+        return 2 * cls.layers * context * cls.kv_dim * 2
 
 
 def slower(device: Device, read: float, instructions: float) -> float:
@@ -128,9 +128,9 @@ ASSUMPTIONS = f"""
   or {DISPATCHES[1] * 1e6:.0f} µs beside its work. Work of the host is not counted.
 - The weights and the cache are read from memory once a token, and nothing else is worth
   counting.
-- The program is Llama 3.2 1B in 4 bits, groups of 32 with scales of float32: {Llama.dispatches}
-  dispatches for a token that is the likeliest. Choosing by top-k and top-p takes up to eight
-  more.
+- The program is Llama 3.2 1B in 4 bits, groups of 32 with scales of float32, and the caches of
+  float16 that a GPU with `shader-f16` has: {Llama.dispatches} dispatches for a token that is the
+  likeliest. Choosing by top-k and top-p takes up to eight more.
 - Prompts are products of {PREFILL_INSTRUCTIONS} instructions each, with tiles that are full,
   and attention of {PREFILL_ATTENTION_INSTRUCTIONS}, as an earlier kernel of it had.
 
@@ -153,8 +153,7 @@ for a bank of workgroup memory. `tests/cpp/ops/gpu_plans_test.cpp` plans a Llama
 what reads over 256 kB has at least 32 workgroups, from 9 rows on no more than a quarter of the
 lanes of a 4-bit product has nothing to do, and up to 8 rows read the weights once.
 
-What is not there: reductions by subgroups, products of 8-bit integers, and float16 caches by
-default.
+What is not there: reductions by subgroups, and products of 8-bit integers.
 """
 
 

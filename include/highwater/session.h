@@ -23,14 +23,14 @@
 namespace highwater {
 
 struct SessionOptions {
-  std::string adapter;           // its index, or a part of its name; empty takes the best
-  double timeout_seconds = 300;  // how long a wait for the device may take before it is given up
-  std::string without_passes;    // names of rewrites to leave out; see passes.h
-  bool half_cache = false;       // keep float32 caches as float16; see passes.h
-  bool recover = false;          // load again what a lost device takes along; see recover()
-  bool gives_all = false;        // all that is computed is an output, after the program's own
-  bool wait_for_kernels = true;  // else each run waits for its own, where they are made beside
-  Progress progress;             // told how far loading has come; can end it
+  std::string adapter;             // its index, or a part of its name; empty takes the best
+  double timeout_seconds = 300;    // how long a wait for the device may take before it is given up
+  std::string without_passes;      // names of rewrites to leave out; see passes.h
+  std::optional<bool> half_cache;  // keep float32 caches as float16; unsaid, where a GPU has it
+  bool recover = false;            // load again what a lost device takes along; see recover()
+  bool gives_all = false;          // all that is computed is an output, after the program's own
+  bool wait_for_kernels = true;    // else each run waits for its own, where they are made beside
+  Progress progress;               // told how far loading has come; can end it
 };
 
 // One call among several that go to the device together.

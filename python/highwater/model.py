@@ -187,7 +187,7 @@ def load(
     *,
     device: str | int | None = None,
     method: str = "forward",
-    half_cache: bool = False,
+    half_cache: bool | None = None,
     without_passes: Sequence[str] = (),
     timeout_seconds: float | None = None,
     recover: bool = False,
@@ -199,12 +199,13 @@ def load(
     Highwater, or what a file holds, as bytes.
 
     `device` is an adapter: its index in `highwater.devices()`, or a part of its name. `half_cache`
-    keeps the attention caches of a float32 model as float16. `without_passes` names rewrites to
-    leave out. `timeout_seconds` is how long a run may take before the device is given up: 300, if
-    nothing is said; infinity is no limit. With `recover`, a device that is lost is opened again,
-    what was lost with it is loaded again, and the call goes on; `generate` reads its text again,
-    and gives what it would have given. `progress` is called with what is being done, how much of
-    it is, and out of how much.
+    says whether the attention caches of a float32 model are kept as float16; if nothing is said,
+    they are on a GPU with `shader-f16`. `without_passes` names rewrites to leave out.
+    `timeout_seconds` is how long a run may take before the device is given up: 300, if nothing is
+    said; infinity is no limit. With `recover`, a device that is lost is opened again, what was lost
+    with it is loaded again, and the call goes on; `generate` reads its text again, and gives what
+    it would have given. `progress` is called with what is being done, how much of it is, and out of
+    how much.
 
     A model of several delegates with CPU ops between them is run through ExecuTorch, which
     `pip install 'highwater[executorch]'` brings.
@@ -213,7 +214,7 @@ def load(
         raise HighwaterError(f"progress is {progress!r}; a function is wanted")
     options = dict(
         adapter="" if device is None else str(device),
-        half_cache=bool(half_cache),
+        half_cache=None if half_cache is None else bool(half_cache),
         without_passes=",".join(texts("without_passes", without_passes)),
         timeout_seconds=timeout_seconds,
         recover=bool(recover),

@@ -290,7 +290,7 @@ void inspect_program(Json& json, Program program, std::span<const InputFacts> fa
   uint64_t bytes = 0;
   for (const ConstantDecl& c : program.constants) bytes += c.size;
   json.field("constants", program.constants.size()).field("constant_bytes", bytes);
-  rewrite(program, target.choices);
+  rewrite(program, target.choices, target.adapter.value_or(gpu::AdapterDescription{}));
   write_counts(json, "ops", program);
   write_unsupported(json, program);
   auto graph = Graph::build(program, target.traits);

@@ -20,9 +20,10 @@ using Tokens = std::vector<int64_t>;
 // Of the model itself, without what the generator adds to it.
 constexpr size_t kInputs = 2, kOutputs = 1;
 
-std::unique_ptr<Shared> open(const nb::object& given, const nb::object& adapter, bool half_cache,
-                             const nb::object& without_passes, const nb::object& timeout,
-                             bool recover, std::optional<PythonProgress> progress) {
+std::unique_ptr<Shared> open(const nb::object& given, const nb::object& adapter,
+                             std::optional<bool> half_cache, const nb::object& without_passes,
+                             const nb::object& timeout, bool recover,
+                             std::optional<PythonProgress> progress) {
   const FileArgument source(given);
   if (recover) source.check_stays();
   Options options(adapter, half_cache, without_passes, timeout, recover, std::move(progress));
@@ -110,7 +111,7 @@ void bind_generator(nb::module_& m) {
   using G = Generator;
   nb::class_<Shared>(m, "Generator", "A text that a language model goes on with.")
       .def_static("open", &open, nb::arg("file").none(), nb::kw_only(),
-                  nb::arg("adapter").none() = "", nb::arg("half_cache") = false,
+                  nb::arg("adapter").none() = "", nb::arg("half_cache") = nb::none(),
                   nb::arg("without_passes").none() = "", nb::arg("timeout_seconds") = nb::none(),
                   nb::arg("recover") = false, nb::arg("progress") = nb::none(),
                   nb::keep_alive<0, 1>())

@@ -13,7 +13,7 @@ constexpr auto kSignalsEvery = std::chrono::milliseconds(50);
 
 }  // namespace
 
-Options::Options(nb::handle adapter, bool half_cache, nb::handle without_passes,
+Options::Options(nb::handle adapter, std::optional<bool> half_cache, nb::handle without_passes,
                  nb::handle timeout_seconds, bool recover, std::optional<PythonProgress> progress)
     : progress_(std::move(progress)) {
   options_.adapter = to_text(adapter, "adapter");

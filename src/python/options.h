@@ -23,7 +23,7 @@ using PythonProgress = std::function<void(std::string, size_t, size_t)>;
 // until the engine has returned.
 class Options {
  public:
-  Options(nanobind::handle adapter, bool half_cache, nanobind::handle without_passes,
+  Options(nanobind::handle adapter, std::optional<bool> half_cache, nanobind::handle without_passes,
           nanobind::handle timeout_seconds, bool recover, std::optional<PythonProgress> progress);
   Options(const Options&) = delete;
 

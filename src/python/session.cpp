@@ -32,7 +32,7 @@ std::vector<Spec> specs(const Session& session, const Side& side, size_t count) 
 }
 
 std::unique_ptr<Guarded<Session>> open(const nb::object& given, const nb::object& given_method,
-                                       const nb::object& adapter, bool half_cache,
+                                       const nb::object& adapter, std::optional<bool> half_cache,
                                        const nb::object& without_passes, const nb::object& timeout,
                                        bool recover, bool gives_all,
                                        std::optional<PythonProgress> progress) {
@@ -95,7 +95,7 @@ void bind_session(nb::module_& m) {
   nb::class_<Shared>(m, "Session", "A program on a device.")
       .def_static("open", &open, nb::arg("file").none(), nb::kw_only(),
                   nb::arg("method").none() = "forward", nb::arg("adapter").none() = "",
-                  nb::arg("half_cache") = false, nb::arg("without_passes").none() = "",
+                  nb::arg("half_cache") = nb::none(), nb::arg("without_passes").none() = "",
                   nb::arg("timeout_seconds") = nb::none(), nb::arg("recover") = false,
                   nb::arg("gives_all") = false, nb::arg("progress") = nb::none(),
                   nb::keep_alive<0, 1>())

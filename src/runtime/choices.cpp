@@ -12,7 +12,7 @@ constexpr const char* kWithoutPasses = "HIGHWATER_WITHOUT_PASSES";
 
 }  // namespace
 
-Result<Choices> Choices::read(std::string_view without_passes, bool half_cache) {
+Result<Choices> Choices::read(std::string_view without_passes, std::optional<bool> half_cache) {
   HW_CHECK(check_pass_names(without_passes));
   Choices choices;
   choices.without_passes = without_passes;
@@ -50,9 +50,13 @@ DeviceTraits traits_without_device(const Choices& choices) {
   return traits;
 }
 
-void rewrite(Program& program, const Choices& choices) {
+bool prefers_half_caches(const gpu::AdapterDescription& adapter) {
+  return adapter.type != "CPU" && adapter.has(gpu::kShaderF16);
+}
+
+void rewrite(Program& program, const Choices& choices, const gpu::AdapterDescription& adapter) {
   run_passes(program, choices.without_passes);
-  if (choices.half_cache) halve_caches(program);
+  if (choices.half_cache.value_or(prefers_half_caches(adapter))) halve_caches(program);
 }
 
 }  // namespace highwater

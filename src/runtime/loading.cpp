@@ -129,7 +129,7 @@ Result<Advance> Session::Loading::State::advance() {
 // What the program is on this device.
 Status Session::Loading::State::plan() {
   Session::State& s = *session;
-  rewrite(program, choices);
+  rewrite(program, choices, opening.device()->adapter());
   if (options.gives_all) give_all_values(program);
   const Memory memory = choices.poisoned ? Memory::Apart : Memory::Shared;
   HW_TRY(s.graph, Graph::build(program, traits_of(*opening.device(), choices), memory));

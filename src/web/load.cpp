@@ -21,7 +21,7 @@ HIGHWATER_EXPORT(Model*, hw_model_start)
     HW_TRY(const File file, File::read(*bytes, "the file"));
     SessionOptions options;
     options.timeout_seconds = timeout_seconds;
-    options.half_cache = half_cache != 0;
+    if (half_cache >= 0) options.half_cache = half_cache != 0;
     options.wait_for_kernels = wait_for_kernels != 0;
     options.progress = [](std::string_view stage, size_t done, size_t total) -> Status {
       highwater_page_progress(stage.data(), stage.size(), done, total);

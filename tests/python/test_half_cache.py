@@ -51,11 +51,15 @@ def test_prefill_and_decode_in_any_order(name, kernels, monkeypatch):
         session.step(count)
 
 
-def test_what_is_kept_is_rounded_and_nothing_else(monkeypatch):
-    whole, _ = load("fp32")
+@pytest.mark.parametrize("kernels", ["software", "gpu"])
+@pytest.mark.parametrize("name", ["fp32", "4w"])
+def test_what_is_kept_is_rounded_and_nothing_else(name, kernels, monkeypatch):
+    """So little that a GPU may do it without being told."""
+    monkeypatch.setenv("HIGHWATER_KERNELS", kernels)
+    whole, _ = load(name)
     use_half(monkeypatch)
-    half, _ = load("fp32")
-    for count in (13, 1, 5):
+    half, _ = load(name)
+    for count in (13, 1, 5, 22, 1):
         tokens, positions = whole.tokens(count), whole.positions()
         (exact,) = whole.program.run(tokens, *positions)
         (rounded,) = half.program.run(tokens, *positions)

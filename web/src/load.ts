@@ -35,7 +35,10 @@ export interface LoadOptions extends EngineOptions {
    * made first, calls wait for those that they need, and the others are made meanwhile.
    */
   waitForKernels?: boolean;
-  /** Keeps float32 caches of attention as float16, at half the memory. */
+  /**
+   * Keeps float32 caches of attention as float16, at half the memory. If nothing is said, a GPU with
+   * `shader-f16` does.
+   */
   halfCache?: boolean;
 }
 
@@ -113,8 +116,12 @@ class Loading {
   async #start(): Promise<void> {
     const { exports, memory } = this.engine;
     const method = memory.encode(this.options.method ?? "forward");
-    const { timeout = 300, halfCache = false, waitForKernels = false } = this.options;
-    const choices = [timeout, Number(halfCache), Number(waitForKernels)] as const;
+    const { timeout = 300, halfCache, waitForKernels = false } = this.options;
+    const choices = [
+      timeout,
+      halfCache === undefined ? -1 : Number(halfCache),
+      Number(waitForKernels),
+    ] as const;
     for (;;) {
       this.#model = memory.with(method.length, (name) => {
         memory.slice(name, method.length).set(method);

@@ -47,7 +47,7 @@ RESET = "/reset"
     type=click.IntRange(1),
     help="Tokens drawn on the device before it is asked for them.",
 )
-@click.option("--half-cache", is_flag=True, help="Keep the attention cache as float16.")
+@loading.half_cache
 @click.option("--recover", is_flag=True, help="Go on when the device is lost: load it all again.")
 @click.option("--adapter", help="The adapter to use: its number, or a part of its name.")
 @click.option("--json", "as_json", is_flag=True, help="Print text, tokens and times as JSON.")
@@ -55,7 +55,7 @@ def command(
     model: str,
     prompts: tuple[str, ...],
     interactive: bool,
-    half_cache: bool,
+    half_cache: bool | None,
     recover: bool,
     adapter: str | None,
     as_json: bool,

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import click
+
 import highwater
 from highwater.cli import terminal
 from highwater.files import Source
@@ -11,6 +13,12 @@ STAGES = {
     "kernels": "compiling kernels",
     "first runs": "running each kernel for the first time",
 }
+
+half_cache = click.option(
+    "--half-cache/--whole-cache",
+    default=None,
+    help="Keep the attention cache as float16, or as it is.  [default: a GPU's shader-f16 decides]",
+)
 
 
 def load(model: Source, *, adapter: str | None = None, **options: Any) -> highwater.Model:

@@ -35,7 +35,7 @@ CLOCKS = {"device": "GPU timestamps", "host": "the host's clock, a submit and a 
     help="Write a run to this file, for ui.perfetto.dev or chrome://tracing.",
 )
 @click.option("--method", default="forward", show_default=True)
-@click.option("--half-cache", is_flag=True, help="Keep the attention cache as float16.")
+@loading.half_cache
 @click.option("--adapter", help="The adapter to use: its number, or a part of its name.")
 @click.option(
     "--clock",

@@ -77,6 +77,8 @@ class Check:
     """Holds a program to torch, one call after the other."""
 
     def __init__(self, file: _native.File, method: str, runs: int, **options: Any):
+        # The reference rounds no cache.
+        options.setdefault("half_cache", False)
         self.exported = Program(file, method)
         self.program = Program(file, method, as_run=True)
         self.plain = _native.Session.open(file, method=method, **options)

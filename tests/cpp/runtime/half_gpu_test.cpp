@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "gpu/adapters.h"
+#include "runtime/choices.h"
 #include "runtime/half.h"
 #include "runtime/session_access.h"
 #include "support/expect.h"
@@ -50,7 +51,7 @@ TEST_P(Half, SumsAreRoundedToHalves) {
 INSTANTIATE_TEST_SUITE_P(BothKindsOfKernel, Half, testing::Values("software", "gpu"));
 
 // What a cache of attention takes on the device, under an option and a variable that may be null.
-uint64_t cache_bytes(bool option, const char* variable) {
+uint64_t cache_bytes(std::optional<bool> option, const char* variable) {
   const Dims cache{1, 64, 2, 16}, rows{1, 8, 2, 16};
   ProgramBuilder b;
   const ValueId kept = b.constant(cache, "zeros");
@@ -74,6 +75,43 @@ TEST(HalfCache, IsAnOptionThatTheEnvironmentOverrides) {
   EXPECT_EQ(cache_bytes(true, nullptr), whole / 2);
   EXPECT_EQ(cache_bytes(false, "1"), whole / 2);
   EXPECT_EQ(cache_bytes(true, "0"), whole);
+  // Nobody has said anything, and this is no GPU.
+  EXPECT_EQ(cache_bytes({}, nullptr), whole);
+}
+
+TEST(HalfCache, IsTheDefaultOfGpusThatHaveHalves) {
+  const auto adapter = [](const char* type, std::vector<std::string> features) {
+    gpu::AdapterDescription description;
+    description.type = type;
+    description.features = std::move(features);
+    return description;
+  };
+  const std::string half(gpu::kShaderF16);
+  EXPECT_TRUE(prefers_half_caches(adapter("discrete GPU", {half})));
+  EXPECT_TRUE(prefers_half_caches(adapter("integrated GPU", {half})));
+  // Browsers do not say what kind of GPU it is.
+  EXPECT_TRUE(prefers_half_caches(adapter("unknown", {half})));
+  EXPECT_FALSE(prefers_half_caches(adapter("discrete GPU", {})));
+  EXPECT_FALSE(prefers_half_caches(adapter("CPU", {half})));
+  EXPECT_FALSE(prefers_half_caches({}));
+
+  const auto is_halved = [&](std::optional<bool> said, const gpu::AdapterDescription& on) {
+    const Dims dims{1, 64, 2, 16};
+    ProgramBuilder b;
+    const ValueId kept = b.constant(dims, "zeros");
+    b.output(
+        b.apply("update_cache.default", {b.input({1, 8, 2, 16}), kept, b.input_scalar()}, {1}));
+    Program program = b.program();
+    Choices choices;
+    choices.half_cache = said;
+    rewrite(program, choices, on);
+    return std::get<TensorDecl>(program.values[kept]).halved;
+  };
+  const gpu::AdapterDescription has = adapter("discrete GPU", {half});
+  EXPECT_TRUE(is_halved({}, has));
+  EXPECT_FALSE(is_halved(false, has));
+  EXPECT_TRUE(is_halved(true, {}));
+  EXPECT_FALSE(is_halved({}, {}));
 }
 
 }  // namespace
