@@ -10,8 +10,8 @@ from highwater.cli import commands
 from support import lowering, wrong_driver
 from support.llamas import build
 from support.llm_modules import dq8_q4_linear
-from support.modules import WIDTH, Fn, live, shapes
-from support.q8_modules import quantized_by_torch
+from support.modules import WIDTH, Fn, Together, live, shapes
+from support.q8_modules import ConvTranspose, pixels, quantized_by_torch
 from torch import nn
 
 S = live(least=2, most=32)
@@ -53,11 +53,21 @@ def picture_in_int8():
     return quantized_by_torch(Picture().eval(), example, dynamic), (example,), dynamic
 
 
+def transposed_in_int8():
+    layers = {
+        "strides": ConvTranspose(8, 12, (3, 3), stride=2, output_padding=1),
+        "groups": ConvTranspose(8, 8, (2, 3), groups=2, bias=False),
+    }
+    return Together(layers), (pixels(2, 8, 16, 7),), shapes({2: live("h", 1, 16)})
+
+
 def program(name) -> bytes:
     torch.manual_seed(0)
     rows = (torch.randn(1, 32, WIDTH),)
     if name == "int8":
         return lowering.lower(*picture_in_int8(), own=True)
+    if name == "transposed int8":
+        return lowering.lower(*transposed_in_int8())
     if name == "llama":
         return build("4w").pte
     if name == "dynamic 8 bits":
@@ -72,7 +82,9 @@ def verify(path, *options):
     return done.exit_code, json.loads(done.stdout) if done.stdout else done.stderr
 
 
-@pytest.mark.parametrize("name", ["float", "half", "int8", "dynamic 8 bits", "llama"])
+@pytest.mark.parametrize(
+    "name", ["float", "half", "int8", "transposed int8", "dynamic 8 bits", "llama"]
+)
 def test_every_op_of_a_right_program_is_compared_and_right(name, tmp_path):
     path = tmp_path / "model.pte"
     path.write_bytes(program(name))

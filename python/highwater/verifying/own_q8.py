@@ -52,8 +52,27 @@ def conv2d_dw(
     return _requantized(y, y_scale, y_zero, activation)
 
 
+def conv2d_transposed(
+    x, x_scale, x_zero, weights, _sums, scales, y_scale, y_zero, bias, kernel, stride, padding,
+    output_padding, dilation, groups, activation,
+) -> Tensor:  # fmt: skip
+    """Scales belong to the columns of a group, and all groups share them."""
+    weight = _unpacked(weights, x.shape[1] // groups, kernel).unflatten(0, (groups, -1))
+    columns, each = weight.shape[0] * weight.shape[1], weight.shape[1]
+    real = weight.double() * scales.double()[:each].view(1, -1, 1, 1, 1)
+    y = F.conv_transpose2d(
+        (x.double() - x_zero) * x_scale,
+        real.transpose(1, 2).flatten(0, 1),
+        None if bias is None else bias.double()[:columns],
+        stride=stride, padding=padding, output_padding=output_padding, dilation=dilation,
+        groups=groups,
+    )  # fmt: skip
+    return _requantized(y, y_scale, y_zero, activation)
+
+
 TABLE: dict[str, Callable[..., Any]] = {
     "et_vk.q8ta_conv2d.default": conv2d,
     "et_vk.q8ta_conv2d_pw.default": conv2d,
     "et_vk.q8ta_conv2d_dw.default": conv2d_dw,
+    "et_vk.q8ta_conv2d_transposed.default": conv2d_transposed,
 }

@@ -17,8 +17,6 @@ DTYPES = {
 }
 # What torch wants to be told, and an exported program tells by the dtype of what it makes.
 _NOT_PASSED = {"layout", "device", "pin_memory", "memory_format", "non_blocking", "implicit"}
-# Whose definition in Python does not know how exporters lay out what it is given.
-UNLIKE = {"et_vk.q8ta_conv2d_transposed.default"}
 
 
 class NoReference(HighwaterError):
@@ -37,8 +35,6 @@ def load_packages() -> None:
 def _function(op: str) -> Callable[..., Any]:
     if op in own_ops.TABLE:
         return own_ops.TABLE[op]
-    if op in UNLIKE:
-        raise NoReference(f"{op}: ExecuTorch's definition has its weights in another order")
     load_packages()
     found: Any = torch.ops
     try:
