@@ -5,7 +5,7 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks import files, machine, measure, plots, report, results
+from benchmarks import files, machine, making, measure, plots, report, results
 from benchmarks.engines import ENGINES
 from benchmarks.llama import Llama
 from benchmarks.models import MEASURED, MODELS, QUICK, named
@@ -16,8 +16,8 @@ how much memory, and how long a call takes at each size of its input. Llamas rea
 one more token. Each engine runs in a process of its own, and all of them take turns. Numbers that
 are not torch's are called wrong.
 
-Models are exported once and kept under build/bench. That takes a quarter of an hour the first time,
-most of it for XNNPACK. After that, on a machine without a GPU, a run takes about as long.
+Models are exported once and kept under build/bench. That takes minutes the first time, most of them
+for mid and for XNNPACK. After that, on a machine without a GPU, a run takes a quarter of an hour.
 """
 DEFAULT_LENGTHS = [1, 16, 64, 128, 512]
 PAGE = files.ROOT / "docs" / "performance.md"
@@ -82,8 +82,8 @@ def arguments(words: list[str]) -> argparse.Namespace:
     add(
         "--quick",
         action="store_true",
-        help="less of everything: no mid, prompts of 1 and 64, the smallest input of other models, "
-        "3 runs, engines that run on every machine",
+        help="less of everything: tiny, mobilenet and minilm, prompts of 1 and 64, the smallest "
+        "input of other models, 3 runs, and engines for which exports are quickly made",
     )
     add(
         "--swiftshader",
@@ -99,6 +99,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
         default=files.CACHE / "results.json",
         help="where the numbers go (default: build/bench/results.json)",
     )
+    add("--prepare", action="store_true", help="make what is missing, and measure nothing")
     add("--write-docs", action="store_true", help="put tables and plots into docs/, too")
     chosen = parser.parse_args(words)
 
@@ -107,7 +108,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
     if chosen.context is not None:
         chosen.models = _with_context(parser, chosen.models, chosen.context)
     chosen.engines = chosen.engines or (
-        ["highwater", "xnnpack", "onnx-cpu"] if quick else list(ENGINES)
+        ["highwater", "onnx-cpu", "llama.cpp", "torch"] if quick else list(ENGINES)
     )
     chosen.lengths = sorted(set(chosen.lengths or ([1, 64] if quick else DEFAULT_LENGTHS)))
     chosen.repeats = (3 if quick else 5) if chosen.repeats is None else chosen.repeats
@@ -133,7 +134,12 @@ def _with_context(parser, models: list[str], tokens: int) -> list[str]:
 def main(words: list[str]) -> int:
     chosen = arguments(words)
     settings = measure.Settings(
-        chosen.lengths, chosen.repeats, chosen.patience, chosen.swiftshader, chosen.quick
+        chosen.lengths,
+        chosen.repeats,
+        chosen.patience,
+        chosen.swiftshader,
+        chosen.quick,
+        chosen.context,
     )
     progress = Progress(sys.stderr)
     # Making files is not measuring: it is done before the machine is watched.
@@ -141,8 +147,12 @@ def main(words: list[str]) -> int:
         measure.Measurement(named(name), chosen.engines, settings, progress)
         for name in chosen.models
     ]
+    making.make([(each.model, each.files()) for each in measurements], progress)
     for measurement in measurements:
         measurement.prepare()
+    if chosen.prepare:
+        progress.done()
+        return _say_what_is_missing(measurements)
     watch = machine.Watch()
     measured = [(measurement.model, measurement.run()) for measurement in measurements]
     own = sum(measurement.cpu_seconds() for measurement in measurements)
@@ -165,6 +175,18 @@ def main(words: list[str]) -> int:
         if name.startswith("highwater") and engine["steps"]
     )
     return 0 if good else 1
+
+
+def _say_what_is_missing(measurements: list[measure.Measurement]) -> int:
+    """Models that an engine cannot run at all are not missing."""
+    missing = [
+        f"{measurement.model.name} for {record.engine.title}: {record.failed}"
+        for measurement in measurements
+        for record in measurement.records
+        if record.failed and record.engine.needs in measurement.model.forms
+    ]
+    print("\n".join(missing) or "All exports are there.")
+    return 1 if missing else 0
 
 
 if __name__ == "__main__":

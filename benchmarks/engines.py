@@ -10,7 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.model import ONNX, TORCH, VULKAN, XNNPACK, Model
+from benchmarks import environments
+from benchmarks.model import GGUF, HIGHWATER, ONNX, TORCH, XNNPACK, Model
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,6 +23,10 @@ class Engine:
     needs: str  # the file of a model that it runs
     environment = "executorch"  # the packages that it runs with
     swiftshader = "never"  # the Vulkan driver to run with; or "always", or "without a GPU"
+
+    @classmethod
+    def prepare(cls, say) -> None:
+        """Gets what it needs beside the packages of its environment."""
 
     def describe(self, numbers: str) -> str:
         """What runs, with which kind of numbers, and on which device."""
@@ -55,7 +60,7 @@ class ExecuTorch(Engine):
 class Highwater(ExecuTorch):
     name = "highwater"
     title = "Highwater"
-    needs = VULKAN
+    needs = HIGHWATER
 
     def __init__(self):
         super().__init__()
@@ -115,7 +120,7 @@ class Torch(Engine):
 
 class OnnxRuntime(Engine):
     needs = ONNX
-    environment = "onnxruntime"
+    environment = environments.WITHOUT_TORCH
 
     def __init__(self):
         import numpy
@@ -201,12 +206,46 @@ class OnnxRuntimeWebGpu(OnnxRuntime):
         return f"ONNX Runtime {self.ort.__version__} with its WebGPU plugin {plugin}, {numbers}"
 
 
+class LlamaCpp(Engine):
+    name = "llama.cpp"
+    title = "llama.cpp CPU"
+    needs = GGUF
+    environment = environments.WITHOUT_TORCH
+
+    @classmethod
+    def prepare(cls, say) -> None:
+        environments.llama_cpp(say)
+
+    def __init__(self):
+        import numpy
+
+        from benchmarks import llama_cpp
+
+        self.numpy = numpy
+        self.package = llama_cpp
+        self.library = llama_cpp.libraries(environments.llama_cpp(print))
+
+    def describe(self, numbers: str) -> str:
+        return f"llama.cpp {environments.LLAMA_CPP_RELEASE}, {numbers}, CPU"
+
+    def load(self, path: Path, model: Model) -> None:
+        self.vocabulary = model.vocabulary
+        room = model.context, model.longest_prompt
+        self.text = self.package.Text(self.library, path, *room)
+
+    def step(self, *inputs: np.ndarray) -> np.ndarray:
+        tokens, position = inputs
+        logits = self.text.read(tokens[0].tolist(), int(position[0]))
+        return self.numpy.ctypeslib.as_array(logits, (self.vocabulary,)).copy()
+
+
 ENGINES = {
     kind.name: kind
     for kind in (
         Highwater,
         Xnnpack,
         OnnxRuntimeCpu,
+        LlamaCpp,
         Torch,
         HighwaterOnSwiftShader,
         OnnxRuntimeWebGpu,

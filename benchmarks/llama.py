@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from benchmarks.environments import WITHOUT_TORCH
 from benchmarks.model import (
+    GGUF,
+    HIGHWATER,
     ONNX,
     REFERENCE,
     TORCH,
-    VULKAN,
     WEIGHTS,
     XNNPACK,
     Form,
@@ -25,19 +27,18 @@ if TYPE_CHECKING:
 EXPORTER = Maker(
     "llama_export",
     ("executorch",),
-    (
-        "benchmarks/llama_export.py",
-        "tests/python/support/fast_export.py",
-        "tests/python/support/late_code.py",
-        "python/highwater/exporting/quickly.py",
-        "requirements.txt",
-    ),
+    ("benchmarks/llama_export.py",),
 )
 WRITER = Maker(
     "llama_onnx",
-    ("onnxruntime",),
+    (WITHOUT_TORCH,),
     (*EXPORTER.sources, "benchmarks/llama_onnx.py", "benchmarks/requirements.txt"),
     reads=(WEIGHTS,),
+)
+GGUF_WRITER = replace(
+    WRITER,
+    module="llama_gguf",
+    sources=(*EXPORTER.sources, "benchmarks/llama_gguf.py", "benchmarks/requirements.txt"),
 )
 
 
@@ -58,16 +59,18 @@ class Llama(Model):
 
     # The engines for CPUs round activations to 8 bits, and so may be further from torch.
     forms: ClassVar[dict[str, Form]] = {
-        VULKAN: Form("4w", 1e-3),
+        HIGHWATER: Form("4w", 1e-3),
         XNNPACK: Form("8da4w", 0.1),
         ONNX: Form("4-bit products by 8 bits where it can", 0.1),
+        GGUF: Form("Q4_0 by 8 bits, cache in float16", 0.1),
     }
     lacks: ClassVar[dict[str, str]] = {
         TORCH: "torch turns 4-bit weights to floats in every call: it gives the numbers, not times"
     }
     makers: ClassVar[dict[str, Maker]] = {
-        **dict.fromkeys((VULKAN, XNNPACK, WEIGHTS, REFERENCE), EXPORTER),
+        **dict.fromkeys((HIGHWATER, XNNPACK, WEIGHTS, REFERENCE), EXPORTER),
         ONNX: WRITER,
+        GGUF: GGUF_WRITER,
     }
 
     @property

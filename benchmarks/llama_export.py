@@ -7,6 +7,7 @@ runs in a process of its own, because the exporters change theirs: they turn on 
 torch's defaults.
 """
 
+import functools
 import json
 import logging
 import shutil
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import files
 from benchmarks.llama import Llama
 from benchmarks.model import REFERENCE, WEIGHTS
 from benchmarks.models import named
@@ -28,6 +30,7 @@ from executorch.examples.models.llama import export_llama_lib  # noqa: E402
 from executorch.examples.models.llama.llama_transformer import construct_transformer  # noqa: E402
 from executorch.examples.models.llama.model_args import ModelArgs  # noqa: E402
 from executorch.extension.llm.export.config.llm_config import LlmConfig  # noqa: E402
+from highwater.exporting import known_shapes  # noqa: E402
 
 # Lowers several times faster, to the same bytes.
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "python"))
@@ -71,7 +74,7 @@ def config(model: Llama, folder: Path, backend: str | None, output: Path | None)
     # Searches for better scales, which random weights do not need.
     config.quantization.use_hqq = False
     config.quantization.qmode = "4w"
-    if backend == "vulkan":
+    if backend == "highwater":
         config.backend.vulkan.enabled = True
     if backend == "xnnpack":
         config.quantization.qmode = "8da4w"  # XNNPACK has no kernels for 4 bits by float
@@ -120,13 +123,11 @@ def arrays(eager: torch.nn.Module) -> dict[str, np.ndarray]:
 
 
 def lower(backend: str, model: Llama, checkpoint: Path, output: Path) -> None:
+    # It takes no other ending.
     program = checkpoint / "model.pte"
-    export_llama_lib.export_llama(config(model, checkpoint, backend, program))
+    with known_shapes.remembered():
+        export_llama_lib.export_llama(config(model, checkpoint, backend, program))
     shutil.move(program, output)
-
-
-def eager(model: Llama, checkpoint: Path) -> torch.nn.Module:
-    return export_llama_lib.get_llama_model(config(model, checkpoint, None, None))[0].eval()
 
 
 def make(model: Llama, outputs: dict[str, Path]) -> None:
@@ -136,14 +137,24 @@ def make(model: Llama, outputs: dict[str, Path]) -> None:
         checkpoint = Path(temporary)
         write_checkpoint(model, checkpoint)
         for name, output in outputs.items():
-            if name == WEIGHTS:
-                np.savez(output, **arrays(eager(model, checkpoint)))
-            elif name == REFERENCE:
-                text = prompt(model)
-                logits = reference(eager(model, checkpoint), model, text)
-                np.savez(output, prompt=text, logits=logits, lengths=model.checked_lengths())
-            else:
-                lower(Path(name).stem, model, checkpoint, output)
+            with files.completed(output) as partial:
+                write(name, model, checkpoint, partial)
+
+
+def write(name: str, model: Llama, checkpoint: Path, output: Path) -> None:
+    if name == WEIGHTS:
+        np.savez(output, **arrays(eager(model, checkpoint)))
+    elif name == REFERENCE:
+        text = prompt(model)
+        logits = reference(eager(model, checkpoint), model, text)
+        np.savez(output, prompt=text, logits=logits, lengths=model.checked_lengths())
+    else:
+        lower(Path(name).stem, model, checkpoint, output)
+
+
+@functools.cache
+def eager(model: Llama, checkpoint: Path) -> torch.nn.Module:
+    return export_llama_lib.get_llama_model(config(model, checkpoint, None, None))[0].eval()
 
 
 if __name__ == "__main__":

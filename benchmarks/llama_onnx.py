@@ -13,6 +13,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from benchmarks import files
 from benchmarks.llama import Llama
 from benchmarks.models import named
 
@@ -187,4 +188,5 @@ def _as_model(graph: Graph) -> onnx.ModelProto:
 
 if __name__ == "__main__":
     chosen, output, arrays = sys.argv[1:]
-    onnx.save(llama(named(chosen), dict(np.load(arrays))), Path(output.split("=", 1)[1]))
+    with files.completed(Path(output.split("=", 1)[1])) as partial:
+        onnx.save(llama(named(chosen), dict(np.load(arrays))), partial)

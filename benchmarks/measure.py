@@ -30,6 +30,7 @@ class Settings:
     patience: float  # seconds that an engine may spend on the repeats of one step
     swiftshader: Path | None = None  # the manifest of the Vulkan driver
     quick: bool = False  # of models that do not read prompts, just the smallest step
+    context: int | None = None  # tokens that Llamas have room for, if that was asked for
 
 
 @dataclass
@@ -79,8 +80,13 @@ class Measurement:
         self.steps = model.steps(settings.lengths, settings.quick)
         self.records = [Record(ENGINES[name]) for name in engines]
 
+    def files(self) -> list[str]:
+        """Those that its engines need."""
+        needs = {record.engine.needs for record in self.records} & set(self.model.forms)
+        return sorted({*needs, REFERENCE})
+
     def prepare(self) -> None:
-        """Makes what is missing: files and environments."""
+        """Finds what engines need, or the reason why they have none."""
         for record in self.records:
             self._guarded(record, self._prepare)
 
@@ -118,7 +124,12 @@ class Measurement:
             raise environments.Unavailable(self.model.lacks[engine.needs])
         record.variables = variables(engine, self.settings)
         record.python = environments.python(engine.environment, self.say)
-        record.paths = files.make((engine.needs, REFERENCE), self.model, self.say)
+        engine.prepare(self.say)
+        for name in (engine.needs, REFERENCE):
+            record.paths[name] = files.path(name, self.model)
+            if not record.paths[name].exists():
+                log = files.maker_log(self.model.makers[name], self.model)
+                raise environments.Unavailable(f"not exported: see {log.relative_to(files.ROOT)}")
 
     def _start(self, record: Record) -> None:
         self.say(f"{self.model.name}: {record.engine.title} loads")

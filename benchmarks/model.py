@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 # The files of a model. Not every model has all of them.
-VULKAN = "vulkan.pte"
+HIGHWATER = "highwater.pte"
 XNNPACK = "xnnpack.pte"
 ONNX = "model.onnx"
+GGUF = "model.gguf"
 TORCH = "torch.pt"
 WEIGHTS = "weights.npz"
 REFERENCE = "reference.npz"  # what goes in, and what torch makes of it
@@ -47,6 +48,7 @@ class Maker:
     module: str
     environments: tuple[str, ...]  # it runs with the Python of the first
     sources: tuple[str, ...]  # files of this repository that decide what comes out
+    packages: tuple[str, ...] = ("torch", "executorch", "torchao")  # and packages that do
     reads: tuple[str, ...] = ()  # other files of the model
 
 

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from benchmarks.model import ONNX, REFERENCE, TORCH, VULKAN, XNNPACK, Form, Maker, Model, Step
+from benchmarks import files
+from benchmarks.environments import WITHOUT_TORCH
+from benchmarks.model import (
+    GGUF,
+    HIGHWATER,
+    ONNX,
+    REFERENCE,
+    TORCH,
+    XNNPACK,
+    Form,
+    Maker,
+    Model,
+    Step,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,16 +31,16 @@ EXPORTER = Maker(
         "benchmarks/network_sources.py",
         "benchmarks/mobilenet.py",
         "benchmarks/encoder.py",
-        "tests/python/support/fast_export.py",
-        "tests/python/support/late_code.py",
-        "python/highwater/exporting/quickly.py",
-        "requirements.txt",
     ),
+)
+# The same, by Highwater's own exporter.
+OWN_EXPORTER = replace(
+    EXPORTER, sources=(*EXPORTER.sources, *files.below("python/highwater/exporting"))
 )
 # torch writes ONNX, with packages that ONNX Runtime's environment has.
 WRITER = Maker(
     "network_onnx",
-    ("executorch", "onnxruntime"),
+    ("executorch", WITHOUT_TORCH),
     (*EXPORTER.sources, "benchmarks/network_onnx.py", "benchmarks/requirements.txt"),
 )
 FLOAT32 = Form("float32", 1e-3)
@@ -39,10 +52,11 @@ INT8 = Form("int8", 0.05)
 
 @dataclass(frozen=True)
 class Network(Model):
-    forms: ClassVar[dict[str, Form]] = dict.fromkeys((VULKAN, XNNPACK, ONNX, TORCH), FLOAT32)
-    lacks: ClassVar[dict[str, str]] = {}
+    forms: ClassVar[dict[str, Form]] = dict.fromkeys((HIGHWATER, XNNPACK, ONNX, TORCH), FLOAT32)
+    lacks: ClassVar[dict[str, str]] = {GGUF: "llama.cpp is for language models"}
     makers: ClassVar[dict[str, Maker]] = {
-        **dict.fromkeys((VULKAN, XNNPACK, TORCH, REFERENCE), EXPORTER),
+        HIGHWATER: OWN_EXPORTER,
+        **dict.fromkeys((XNNPACK, TORCH, REFERENCE), EXPORTER),
         ONNX: WRITER,
     }
 
@@ -69,9 +83,10 @@ class MobileNet(Network):
 
 @dataclass(frozen=True)
 class Int8MobileNet(MobileNet):
-    forms: ClassVar[dict[str, Form]] = dict.fromkeys((VULKAN, XNNPACK, ONNX), INT8)
+    forms: ClassVar[dict[str, Form]] = dict.fromkeys((HIGHWATER, XNNPACK, ONNX), INT8)
     lacks: ClassVar[dict[str, str]] = {
-        TORCH: "torch computes int8 by floats that it rounds: it gives the numbers, not times"
+        **Network.lacks,
+        TORCH: "torch computes int8 by floats that it rounds: it gives the numbers, not times",
     }
 
     def about(self) -> str:

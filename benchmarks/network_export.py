@@ -15,11 +15,14 @@ warnings.filterwarnings("ignore")
 
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
-from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner  # noqa: E402
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner  # noqa: E402
-from executorch.exir import to_edge_transform_and_lower  # noqa: E402
+from executorch.exir import ExecutorchProgramManager, to_edge_transform_and_lower  # noqa: E402
+from highwater.export import HighwaterPartitioner  # noqa: E402
+from highwater.exporting import known_shapes, lowering  # noqa: E402
+from torch.export import ExportedProgram  # noqa: E402
 
-from benchmarks.model import REFERENCE, TORCH, VULKAN, XNNPACK  # noqa: E402
+from benchmarks import files  # noqa: E402
+from benchmarks.model import HIGHWATER, REFERENCE, TORCH, XNNPACK  # noqa: E402
 from benchmarks.models import named  # noqa: E402
 from benchmarks.network import Network  # noqa: E402
 from benchmarks.network_sources import Source, source  # noqa: E402
@@ -28,13 +31,18 @@ from benchmarks.network_sources import Source, source  # noqa: E402
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "python"))
 from support import fast_export  # noqa: E402
 
-PARTITIONERS = {VULKAN: VulkanPartitioner, XNNPACK: XnnpackPartitioner}
+
+def for_highwater(exported: ExportedProgram) -> ExecutorchProgramManager:
+    return lowering.lower(exported, HighwaterPartitioner())
 
 
-def lower(network: Source, partitioner, output: Path) -> None:
-    lowered = to_edge_transform_and_lower(network.exported(), partitioner=[partitioner])
-    with output.open("wb") as file:
-        lowered.to_executorch().write_to_file(file)
+def for_xnnpack(exported: ExportedProgram) -> ExecutorchProgramManager:
+    with known_shapes.remembered():
+        edge = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner()])
+        return edge.to_executorch()
+
+
+LOWERED = {HIGHWATER: for_highwater, XNNPACK: for_xnnpack}
 
 
 def reference(network: Source) -> dict[str, np.ndarray]:
@@ -51,12 +59,18 @@ def make(model: Network, outputs: dict[str, Path]) -> None:
     fast_export.apply()
     network = source(model)
     for name, output in outputs.items():
-        if name == REFERENCE:
-            np.savez(output, **reference(network))
-        elif name == TORCH:
-            torch.save(network.module, output)
-        else:
-            lower(network, PARTITIONERS[name](), output)
+        with files.completed(output) as partial:
+            write(name, network, partial)
+
+
+def write(name: str, network: Source, output: Path) -> None:
+    if name == REFERENCE:
+        np.savez(output, **reference(network))
+    elif name == TORCH:
+        torch.save(network.module, output)
+    else:
+        with output.open("wb") as file:
+            LOWERED[name](network.exported()).write_to_file(file)
 
 
 if __name__ == "__main__":

@@ -10,13 +10,13 @@ import sys
 import warnings
 from pathlib import Path
 
-from benchmarks import environments
+from benchmarks import environments, files
 from benchmarks.models import named
 from benchmarks.network import Network
 
 warnings.filterwarnings("ignore")
 # torch is in one environment, and ONNX in another. At the end, so that torch's own packages count.
-sys.path.append(str(environments.packages("onnxruntime")))
+sys.path.append(str(environments.packages(environments.WITHOUT_TORCH)))
 
 import onnx  # noqa: E402
 import torch  # noqa: E402
@@ -72,4 +72,5 @@ if __name__ == "__main__":
     written = as_onnx(named(chosen))
     give_weights_their_own_zero_points(written.graph)
     ask_floats_for_their_shape(written.graph)
-    onnx.save(written, Path(output.split("=", 1)[1]))
+    with files.completed(Path(output.split("=", 1)[1])) as partial:
+        onnx.save(written, partial)

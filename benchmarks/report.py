@@ -2,8 +2,14 @@
 
 from pathlib import Path
 
-BEGIN = "<!-- ./bench --write-docs writes from here -->"
-END = "<!-- to here -->"
+# Between which marks of the page tables are put: of a run with a context of its own, and of others.
+PLACES = {
+    False: ("<!-- ./bench --write-docs writes from here -->", "<!-- to here -->"),
+    True: (
+        "<!-- ./bench --context 8192 --write-docs writes from here -->",
+        "<!-- to here, of long contexts -->",
+    ),
+}
 
 Table = list[list[str]]
 
@@ -136,7 +142,8 @@ def as_markdown(results: dict, plots: dict[str, list[Path]] | None = None) -> st
 def write_into(page: Path, results: dict, plots: dict[str, list[Path]] | None = None) -> None:
     """Puts tables and plots between the page's marks, in place of the ones before."""
     text = page.read_text()
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise ValueError(f"{page.name} must hold '{BEGIN}' and later '{END}', each once")
-    before, after = text[: text.index(BEGIN)], text[text.index(END) :]
-    page.write_text(f"{before}{BEGIN}\n{as_markdown(results, plots)}{after}")
+    begin, end = PLACES[results["settings"]["context"] is not None]
+    if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
+        raise ValueError(f"{page.name} must hold '{begin}' and later '{end}', each once")
+    before, after = text[: text.index(begin)], text[text.index(end) :]
+    page.write_text(f"{before}{begin}\n{as_markdown(results, plots)}{after}")

@@ -3,7 +3,8 @@
 made            when, as an ISO date
 machine         processor, cores; load_before, the load average when it began; taken_by_others,
                 the share of all cores' time that went to other processes while it measured
-settings        lengths, repeats, patience, quick
+settings        lengths, repeats, patience, quick; context, the tokens that Llamas were given room
+                for, or null if that was not asked for
 models          by name:
   about         its size in a few words
   shape         dim, layers, heads, …; or classes and sizes
@@ -59,6 +60,7 @@ def collect(
             "repeats": settings.repeats,
             "patience": settings.patience,
             "quick": settings.quick,
+            "context": settings.context,
         },
         "models": {
             model.name: {

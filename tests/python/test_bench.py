@@ -4,18 +4,21 @@ import json
 import re
 import sys
 from pathlib import Path
+from typing import ClassVar
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT))
 
-from benchmarks import files, machine, measure, plots, report, results  # noqa: E402
+from benchmarks import files, llama_gguf, machine, making, measure, plots, report, results  # noqa: E402
 from benchmarks.__main__ import main  # noqa: E402
 from benchmarks.engines import ENGINES  # noqa: E402
-from benchmarks.model import REFERENCE, TORCH, VULKAN  # noqa: E402
+from benchmarks.model import GGUF, ONNX, REFERENCE, WEIGHTS, XNNPACK, Maker  # noqa: E402
 from benchmarks.models import MEASURED, MODELS, QUICK, named  # noqa: E402
+from benchmarks.network import Encoder  # noqa: E402
 
 # Before the second decode the cache is filled by several prompts.
 STEPS = {
@@ -28,9 +31,7 @@ STEPS = {
 def run(tmp_path_factory):
     """The exit code and the numbers of a run with engines that are here and one that is not."""
     target = tmp_path_factory.mktemp("bench") / "results.json"
-    # All at once, in one process of the exporter.
-    files.make((VULKAN, TORCH, REFERENCE), MODELS["toy-encoder"], print)
-    engines = ["highwater", "torch", "highwater-swiftshader"]
+    engines = ["highwater", "torch", "llama.cpp", "highwater-swiftshader"]
     words = ["--models", *STEPS, "--engines", *engines, "--lengths", "16", "1", "--repeats", "2"]
     places = ["--json", str(target), "--swiftshader", str(target.parent / "missing.json")]
     code = main([*words, *places])
@@ -50,7 +51,17 @@ def test_the_numbers_are_those_that_are_documented(run):
     assert code == 0
     assert keys(found) == {
         *("made", "machine", "processor", "cores", "load_before", "taken_by_others"),
-        *("settings", "lengths", "repeats", "patience", "quick", "models", "about", "shape"),
+        *(
+            "settings",
+            "lengths",
+            "repeats",
+            "patience",
+            "quick",
+            "context",
+            "models",
+            "about",
+            "shape",
+        ),
         *("engines",),
         *("title", "what", "verdict", "failed", "tolerance", "load", "memory", "before_load"),
         *("peak", "steps", "wall_ms", "cpu_ms", "runs", "warm_up_ms", "error", "same_choice"),
@@ -199,31 +210,48 @@ def test_plots_have_a_point_for_each_time(tmp_path):
     svg = ElementTree.parse(written["toy"][0]).getroot()
     texts = ["".join(text.itertext()) for text in svg.iter("{http://www.w3.org/2000/svg}text")]
     # Wrong numbers have no curve, and a single decode has no plot.
-    assert {"Highwater", "ExecuTorch XNNPACK", "1", "16", "128", "1 ms", "100 ms"} <= set(texts)
+    assert {"Highwater", "ExecuTorch XNNPACK", "1", "16", "128", "5 ms", "50 ms"} <= set(texts)
     assert "ONNX Runtime CPU" not in texts
     circles = list(svg.iter("{http://www.w3.org/2000/svg}circle"))
     assert len(circles) == 2 * 3
-    assert all(0 < float(c.get("cx")) < 760 and 0 < float(c.get("cy")) < 400 for c in circles)
+    assert all(0 < float(c.get("cx")) < 760 and 0 < float(c.get("cy")) < 420 for c in circles)
+    lines = [line.get("class") for line in svg.iter("{http://www.w3.org/2000/svg}polyline")]
+    # Of each engine wall time, CPU time, and the line before its name.
+    assert sorted(lines) == sorted(["cpu c0", "wall c0", "wall c0", "cpu c1", "wall c1", "wall c1"])
 
 
-def test_tables_replace_the_ones_before(run, tmp_path):
+def test_a_plot_has_round_numbers_about_its_times():
+    assert plots._round_numbers(4.0, 40.0) == [2, 5, 10, 20, 50]
+    assert plots._round_numbers(1.0, 1.0) == [1, 2]
+    assert plots._labelled(plots._round_numbers(0.6, 9000)) == [1, 10, 100, 1e3, 1e4]
+    assert [plots._duration(value) for value in (0.5, 20, 1e3, 1e4)] == [
+        *("0.5 ms", "20 ms", "1 s", "10 s")
+    ]
+
+
+@pytest.mark.parametrize("context", [None, 8192])
+def test_tables_replace_the_ones_before(run, tmp_path, context):
+    found = {**run[1], "settings": {**run[1]["settings"], "context": context}}
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
+    marks = [mark for place in report.PLACES.values() for mark in place]
+    page.write_text("\n".join(["before", marks[0], "old", marks[1], marks[2], "old", marks[3], ""]))
     for _ in range(2):
-        report.write_into(page, run[1], {"toy": [tmp_path / "bench-toy-decode.svg"]})
+        report.write_into(page, found, {"toy": [tmp_path / "bench-toy-decode.svg"]})
     text = page.read_text()
     assert text.count("(bench-toy-decode.svg)") == 1
-    assert text.startswith(f"before\n{report.BEGIN}\n") and text.endswith(f"{report.END}\nafter\n")
-    assert "old" not in text and text.count("### toy:") == text.count("### toy-encoder:") == 1
+    assert text.startswith(f"before\n{marks[0]}\n") and text.endswith(f"{marks[3]}\n")
+    assert text.count("old") == text.count("### toy:") == text.count("### toy-encoder:") == 1
+    between = text[text.index(marks[2]) :] if context else text[: text.index(marks[1])]
+    assert "### toy:" in between and "old" not in between
 
     page.write_text("no marks")
     with pytest.raises(ValueError, match="write-docs"):
-        report.write_into(page, run[1])
+        report.write_into(page, found)
 
 
 def test_the_page_has_a_place_for_the_tables():
     text = (ROOT / "docs" / "performance.md").read_text()
-    assert text.count(report.BEGIN) == text.count(report.END) == 1
+    assert all(text.count(mark) == 1 for place in report.PLACES.values() for mark in place)
 
 
 @pytest.mark.parametrize(
@@ -238,3 +266,45 @@ def test_what_cannot_be_measured_is_refused(words, capsys):
         main(words)
     assert exit.value.code == 2
     assert "./bench: error:" in capsys.readouterr().err
+
+
+def test_llama_cpp_reads_the_same_weights_but_for_their_scales():
+    generator = np.random.default_rng(0)
+    values = generator.integers(-8, 8, (3, 64)).astype(np.int8)
+    scales = generator.random((3, 2)).astype(np.float32)
+    blocks = llama_gguf.q4_0(values, scales).reshape(3, 2, 18)
+    halves = np.ascontiguousarray(blocks[..., :2]).view(np.float16).astype(np.float32)
+    np.testing.assert_allclose(halves[..., 0], scales, rtol=2**-11)
+    numbers = np.concatenate([blocks[..., 2:] & 15, blocks[..., 2:] >> 4], axis=-1)
+    np.testing.assert_array_equal(numbers.reshape(3, 64).astype(int) - 8, values)
+
+
+def test_files_are_made_in_the_order_in_which_they_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "CACHE", tmp_path)
+    (exports, graph, gguf) = making.missing([(named("toy"), (ONNX, REFERENCE, GGUF))])
+    assert exports.names == [WEIGHTS, REFERENCE]
+    assert graph.names == [ONNX] and graph.reads() == gguf.reads() == [
+        files.path(WEIGHTS, named("toy"))
+    ]
+    files.path(WEIGHTS, named("toy")).parent.mkdir(parents=True)
+    for name in (WEIGHTS, REFERENCE, ONNX):
+        files.path(name, named("toy")).touch()
+    (left,) = making.missing([(named("toy"), (ONNX, REFERENCE, GGUF))])
+    assert left.names == [GGUF]
+
+
+def test_a_file_that_cannot_be_made_costs_only_the_engines_that_need_it():
+    class Broken(Encoder):
+        makers: ClassVar = {**Encoder.makers, XNNPACK: Maker("no_such_module", ("executorch",), ())}
+
+    model = Broken("toy-encoder", 32, 1, 4, 64, 100, lengths=(4, 9), longest=16)
+    said = []
+    making.make([(model, (XNNPACK,))], lambda *words: said.append(words[0]))
+    assert said[0] == "Exporting, 0 of 1 done: toy-encoder (xnnpack.pte)"
+    settings = measure.Settings([1], 1, 15)
+    measurement = measure.Measurement(model, ["xnnpack", "torch"], settings, print)
+    measurement.prepare()
+    (broken, _) = measurement.records
+    log = files.maker_log(model.makers[XNNPACK], model)
+    assert broken.failed == f"not exported: see {log.relative_to(ROOT)}"
+    assert "No module named benchmarks.no_such_module" in log.read_text()

@@ -13,8 +13,8 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks import environments, files  # noqa: E402
-from benchmarks.model import ONNX, REFERENCE, VULKAN  # noqa: E402
+from benchmarks import environments, files, making  # noqa: E402
+from benchmarks.model import HIGHWATER, ONNX, REFERENCE  # noqa: E402
 from benchmarks.models import MODELS  # noqa: E402
 
 LENGTHS = (16, 64)  # of texts whose numbers are checked
@@ -35,7 +35,7 @@ def checks(name: str, reference: dict[str, np.ndarray]) -> list[dict]:
 
 def copy_onnx(source: Path, target: Path) -> None:
     """Without the dims of its outputs: onnxruntime-web would disagree about the first."""
-    sys.path.append(str(environments.packages("onnxruntime")))
+    sys.path.append(str(environments.packages(environments.WITHOUT_TORCH)))
     import onnx
 
     graph = onnx.load(source)
@@ -47,10 +47,12 @@ def copy_onnx(source: Path, target: Path) -> None:
 def main(folder: Path) -> None:
     for name in ("tiny", "minilm"):
         model = MODELS[name]
-        made = files.make((VULKAN, ONNX, REFERENCE), model, print)
+        names = (HIGHWATER, ONNX, REFERENCE)
+        making.make([(model, names)], print)
+        made = {file: files.path(file, model) for file in names}
         place = folder / name
         (place / "onnx").mkdir(parents=True, exist_ok=True)
-        shutil.copy(made[VULKAN], place / "model.pte")
+        shutil.copy(made[HIGHWATER], place / "model.pte")
         copy_onnx(made[ONNX], place / "onnx" / "model.onnx")
         # As transformers.js wants to be told.
         (place / "config.json").write_text(json.dumps({"model_type": "bert"}))
@@ -58,7 +60,7 @@ def main(folder: Path) -> None:
         about = {
             "texts": checks(name, reference),
             "tolerance": {
-                "pte": model.forms[VULKAN].tolerance,
+                "pte": model.forms[HIGHWATER].tolerance,
                 "onnx": model.forms[ONNX].tolerance,
             },
         }
