@@ -13,10 +13,12 @@ namespace {
 
 using Kernel = Q4Route::Kernel;
 
-// Large tiles load little for what they compute. On software adapters loads are what a product
-// costs; on a GPU there must be enough workgroups as well.
-constexpr Q4Route kSoftwareRoutes[] = {
-    {1, Kernel::Lanes, 1, 4, 4}, {2, Kernel::Lanes, 4, 4, 1}, {9, Kernel::Lanes, 16, 4, 1}};
+// Large tiles load little for what they compute. On software adapters they may have as many sums as
+// there are registers; on a GPU there must be enough workgroups as well.
+constexpr int64_t kMostLaneQuads = 2;
+constexpr Q4Route kSoftwareRoutes[] = {{1, Kernel::Lanes, 1, 1, 4},
+                                       {2, Kernel::Lanes, 4, kMostLaneQuads, 1},
+                                       {9, Kernel::Lanes, 16, kMostLaneQuads, 1}};
 constexpr Q4Route kGpuRoutes[] = {{1, Kernel::Slices, 1, 4},   {2, Kernel::Slices, 4, 4},
                                   {5, Kernel::Slices, 8, 2},   {9, Kernel::Blocks, 12, 16},
                                   {9, Kernel::Blocks, 16, 16}, {9, Kernel::Blocks, 20, 16},
@@ -27,11 +29,11 @@ std::span<const Q4Route> routes_for(const DeviceTraits& traits) {
   return kGpuRoutes;
 }
 
-// Of an invocation's loops along the depth, and within a block.
-int64_t rounds_of(const Q4Route& route, int64_t blocks) {
+// Of an invocation's loops along the depth, and within a block, and of those around them.
+int64_t rounds_of(const Q4Route& route, int64_t blocks, int64_t layers) {
   switch (route.kernel) {
     case Kernel::Lanes:
-      return route.words == 4 ? blocks : blocks * (1 + 4 / route.words);
+      return layers * (1 + blocks * (1 + 4 / route.words)) + route.rows * route.quads;
     case Kernel::Slices:
       return ceil_div<int64_t>(blocks, Grid::kWorkgroupSize / 4);
     case Kernel::Blocks:
@@ -105,22 +107,21 @@ void Q4Matmul::declare_tiles(Args& a) {
 }
 
 // In the order in which the lanes of a tile read it: neighbours side by side, and every byte of a
-// cache line soon after the others. All routes of software adapters have tiles of as many columns.
+// cache line soon after the others. A tile has so many quads for each lane, one after the other.
 void Q4Matmul::pack_weight(Args& a) {
   const Dims w = a.bound(o_.w);
   is_packed_ = a.is_own_constant(o_.w) && w.rank() == 2 && w[0] == all_columns_;
   if (!is_packed_) return;
   constexpr int64_t kBlockBytes = 16;
   const int64_t rows = w[0] / layers(), lane_columns = 4 * int64_t{lanes_};
-  const int64_t quads = kSoftwareRoutes[0].quads / layers();
-  o_.w = a.arranged(o_.w, {{layers(), rows, row_bytes_},
-                           {{ceil_div(rows, quads * lane_columns), 1, quads * lane_columns},
-                            {row_bytes_ / kBlockBytes, 2, kBlockBytes},
-                            {quads, 1, lane_columns},
-                            {layers(), 0},
-                            {4, 1},
-                            {lanes_, 1, 4},
-                            {kBlockBytes, 2}}});
+  o_.w =
+      a.arranged(o_.w, {{layers(), rows, row_bytes_},
+                        {{round_up(ceil_div(rows, lane_columns), kMostLaneQuads), 1, lane_columns},
+                         {layers(), 0},
+                         {row_bytes_ / kBlockBytes, 2, kBlockBytes},
+                         {4, 1},
+                         {lanes_, 1, 4},
+                         {kBlockBytes, 2}}});
 }
 
 void Q4Matmul::declare_route(Args& a, Q4Route& route, Tensor x) {
@@ -132,7 +133,6 @@ void Q4Matmul::declare_route(Args& a, Q4Route& route, Tensor x) {
       {"HIGH_SHIFTS", low_first ? "12u, 8u, 4u, 0u" : "8u, 12u, 0u, 4u"},
       {"EVEN_SHIFT", low_first ? "0" : "4"},
       {"MORE_INPUTS", more_inputs(route)},
-      {"BIAS", o_.bias ? "vec4<f32>(bias_quad(quad${c}))" : "vec4<f32>()"},
       {"RESIDUAL", o_.residual ? "vec4<f32>(residual_quad((row + ${m}u) * params.column_quads + "
                                  "quad${c}))"
                                : "vec4<f32>()"},
@@ -147,8 +147,10 @@ void Q4Matmul::declare_route(Args& a, Q4Route& route, Tensor x) {
   };
   if (route.kernel == Kernel::Lanes) {
     put(route.rows, route.quads, lanes_);
+    substitutions.push_back({"BIAS", o_.bias ? "vec4<f32>(bias_quad(quad))" : "vec4<f32>()"});
     return declare_lanes(a, route, x, std::move(substitutions));
   }
+  substitutions.push_back({"BIAS", o_.bias ? "vec4<f32>(bias_quad(quad${c}))" : "vec4<f32>()"});
   const std::vector<Tensor> bindings = bindings_of(route, all_outputs(), x);
   const std::string variant = variant_of(route, all_outputs());
   substitutions.push_back({"OUTPUTS", std::to_string(o_.ys.size())});
@@ -178,9 +180,10 @@ void Q4Matmul::declare_route(Args& a, Q4Route& route, Tensor x) {
 void Q4Matmul::declare_lanes(Args& a, Q4Route& route, Tensor x,
                              std::vector<Substitution> substitutions) {
   const std::vector<Substitution> own{
-      {"W_AT", is_packed_ ? "(((column_tile * params.blocks + block) * ${QUADS}u + ${c}u) * 4u + "
-                            "${r}u) * ${LANES}u + lane"
+      {"W_AT", is_packed_ ? "((((column_tile * ${QUADS}u + ${c}u) * params.layers + layer) * "
+                            "params.blocks + block) * 4u + ${r}u) * ${LANES}u + lane"
                           : "(4u * w_quad${c} + ${r}u) * params.blocks + block"},
+      {"SUMS", std::to_string(route.rows * route.quads)},
       {"FROM_LANE", lanes_ == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"},
       {"WORDS", std::to_string(route.words)},
       {"LOADS", std::to_string(2 * route.words * route.rows / lanes_)}};
@@ -194,8 +197,8 @@ void Q4Matmul::declare_lanes(Args& a, Q4Route& route, Tensor x,
   }
 }
 
-// A tile of many rows has hundreds of stores, which take a compiler seconds for each further output
-// that they may go to. Each output in a dispatch of its own needs no kernel but that of one output.
+// Each output in a dispatch of its own needs no kernel but that of one output. For a single row
+// another dispatch would take longer than what it does.
 bool Q4Matmul::is_by_output(const Q4Route& route) const {
   if (route.kernel != Kernel::Lanes || route.rows == 1) return false;
   int64_t start = 0;
@@ -211,15 +214,19 @@ std::vector<Tensor> Q4Matmul::bindings_of(const Q4Route& route, const Window& wi
   std::vector<Tensor> bindings(o_.ys.begin() + static_cast<ptrdiff_t>(window.first),
                                o_.ys.begin() + static_cast<ptrdiff_t>(window.first + window.count));
   for (Tensor t : {x, o_.w, o_.scale}) bindings.push_back(t);
-  for (const auto& [name, tensor] : more_of(route)) bindings.push_back(tensor);
+  for (const auto& [name, tensor] : more_of(route, x)) bindings.push_back(tensor);
   return bindings;
 }
 
-// What only some products read.
-std::vector<std::pair<std::string_view, Tensor>> Q4Matmul::more_of(const Q4Route& route) const {
+// What only some products read. Tiles take long to compile: all of software adapters share those
+// that could read a residual, and where there is none it is given x.
+std::vector<std::pair<std::string_view, Tensor>> Q4Matmul::more_of(const Q4Route& route,
+                                                                   Tensor x) const {
   std::vector<std::pair<std::string_view, Tensor>> more;
   if (o_.bias) more.emplace_back("bias", *o_.bias);
-  if (o_.residual) more.emplace_back("residual", *o_.residual);
+  if (o_.residual || route.kernel == Kernel::Lanes) {
+    more.emplace_back("residual", o_.residual.value_or(x));
+  }
   if (sees_for_itself(route) && o_.input.norm_weight) {
     more.emplace_back("norm_weight", *o_.input.norm_weight);
   }
@@ -228,18 +235,21 @@ std::vector<std::pair<std::string_view, Tensor>> Q4Matmul::more_of(const Q4Route
 
 std::string Q4Matmul::more_inputs(const Q4Route& route) const {
   std::string lines;
-  for (const auto& [name, tensor] : more_of(route)) lines += text("#input ", name, "\n");
+  for (const auto& [name, tensor] : more_of(route, o_.input.x)) {
+    lines += text("#input ", name, "\n");
+  }
   return lines;
 }
 
 std::string Q4Matmul::variant_of(const Q4Route& route, const Window& window) const {
-  return text(route.rows, "x", 4 * route.quads / layers(), o_.swiglu ? "_swiglu" : "",
+  const int64_t quads = route.kernel == Kernel::Lanes ? route.quads : route.quads / layers();
+  return text(route.rows, "x", 4 * quads, o_.swiglu ? "_swiglu" : "",
               window.count > 1 ? text("_to_", window.count) : "", o_.residual ? "_residual" : "",
               sees_for_itself(route) ? input_.variant() : "");
 }
 
 int64_t Q4Matmul::tile_quads(const Q4Route& route) const {
-  return route.quads * (route.kernel == Kernel::Lanes ? lanes_ : 1) / layers();
+  return route.kernel == Kernel::Lanes ? route.quads * lanes_ : route.quads / layers();
 }
 
 Status Q4Matmul::plan(const Dims& x, Plan& plan) const {
@@ -313,11 +323,13 @@ void Q4Matmul::run_tiles(Step<K> step, const Q4Route& route, const Window& windo
   params.blocks = u32(o_.depth / 32);
   params.blocks_per_group = u32(o_.group / 32);
   params.scale_row_quads = u32(scale_row_ / 4);
+  params.layers = u32(layers());
+  params.has_residual = o_.residual.has_value();
   params.inverse_depth = 1.0f / static_cast<float>(o_.depth);
   params.norm_eps = o_.input.norm_eps;
   params.range_eps = o_.input.int8.value_or(Int8Range()).eps;
   plan.run(step, params, by_lanes ? Grid::lanes(tiles, lanes_) : Grid::groups(tiles),
-           Rounds{rounds_of(route, o_.depth / 32) + input_rounds});
+           Rounds{rounds_of(route, o_.depth / 32, layers()) + input_rounds});
 }
 
 void Q4Matmul::plan_any(int64_t rows, Plan& plan) const {

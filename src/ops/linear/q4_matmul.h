@@ -78,7 +78,7 @@ class Q4Matmul {
   void run_tiles(Step<K> step, const Q4Route& route, const Window& window, int64_t rows,
                  Plan& plan) const;
   std::vector<Tensor> bindings_of(const Q4Route& route, const Window& window, Tensor x) const;
-  std::vector<std::pair<std::string_view, Tensor>> more_of(const Q4Route& route) const;
+  std::vector<std::pair<std::string_view, Tensor>> more_of(const Q4Route& route, Tensor x) const;
   std::string more_inputs(const Q4Route& route) const;
   std::string variant_of(const Q4Route& route, const Window& window) const;
   Window all_outputs() const { return {0, o_.ys.size()}; }

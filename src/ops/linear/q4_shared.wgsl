@@ -9,6 +9,8 @@ struct Params {
   blocks: u32,
   blocks_per_group: u32,
   scale_row_quads: u32,
+  layers: u32,          // 2: of a gate and what it lets through
+  has_residual: u32,
   inverse_depth: f32,
   norm_eps: f32,
   range_eps: f32,
