@@ -8,8 +8,6 @@
 #include "ops/narrow.h"
 #include "wgsl/linear/matmul_ragged.h"
 #include "wgsl/linear/matmul_whole.h"
-#include "wgsl/linear/matmul_write_columns.h"
-#include "wgsl/linear/q4_write_swiglu.h"
 
 namespace highwater {
 namespace {
@@ -158,9 +156,8 @@ Step<wgsl::linear::matmul_tile> Matmul::declare(Args& a, const Tile& tile,
        {"LANES", std::to_string(tile.lanes)},
        {"FROM_LANE", tile.lanes == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"},
        {"ROWS", std::to_string(tile.rows)},
-       {"WRITE_ROWS", std::to_string(tile.rows)},
        {"QUADS", std::to_string(tile.quads)},
-       {"PAIRS", std::to_string(tile.quads / 2)},
+       {"SUMS", std::to_string(tile.rows * tile.quads)},
        {"STEP", std::to_string(step)},
        {"WHEN_INSIDE", step == 1 ? "" : "if (k + ${j}u < params.depth_quads)"},
        {"LOADS", std::to_string(tile.rows * step / tile.lanes)},
@@ -175,8 +172,8 @@ Step<wgsl::linear::matmul_tile> Matmul::declare(Args& a, const Tile& tile,
                               : "b = params.beta * bias_along(min(row + ${m}u, params.rows - 1u) * "
                                 "params.bias_row, w_quad${c});"},
        {"ADD", by_column ? "add_by_column" : "add_by_depth"},
-       {"WRITE", std::string(o_.swiglu ? wgsl::linear::q4_write_swiglu::kSource.text
-                                       : wgsl::linear::matmul_write_columns::kSource.text)}},
+       {"RESULT", o_.swiglu ? "gate / (1.0 + exp(-gate)) * v"
+                            : "epilogue(v, place(batch_row + at_row, quad))"}},
       text(is_layer ? "linear_" : "mm_", tile.rows, "x", 4 * tile.quads / layers(),
            o_.swiglu ? "_swiglu" : "", end.empty() ? "" : text("_", end),
            o_.ys.size() > 1 ? text("_to_", o_.ys.size()) : "", whole ? "" : "_ragged"));

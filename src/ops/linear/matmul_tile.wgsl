@@ -94,5 +94,17 @@ ${NEXT_BIAS}
     }
 #end
   }
-${WRITE}
+  // One store for all of them: a compiler takes as long for each as for hundreds of products.
+  for (var i = 0u; i < ${ROWS}u * ${QUADS}u / ${LAYERS}u; i++) {
+    var gate = sums[0];
+    var v = sums[0];
+#unroll i ${SUMS}
+    gate = select(gate, sums[${i}u], i * ${LAYERS}u == ${i}u);
+    v = select(v, sums[${i}u], (i + 1u) * ${LAYERS}u - 1u == ${i}u);
+#end
+    let at_row = row + i / (${QUADS}u / ${LAYERS}u);
+    let quad = first_quad + ${LANES}u * (i % (${QUADS}u / ${LAYERS}u));
+    if (at_row >= params.rows || quad >= params.column_quads) { continue; }
+    put(batch_row + at_row, quad, ${RESULT});
+  }
 }

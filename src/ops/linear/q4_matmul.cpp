@@ -29,11 +29,11 @@ std::span<const Q4Route> routes_for(const DeviceTraits& traits) {
   return kGpuRoutes;
 }
 
-// Of an invocation's loops along the depth, and within a block, and of those around them.
+// Of an invocation's loops along the depth, within a block, and over layers.
 int64_t rounds_of(const Q4Route& route, int64_t blocks, int64_t layers) {
   switch (route.kernel) {
     case Kernel::Lanes:
-      return layers * (1 + blocks * (1 + 4 / route.words)) + route.rows * route.quads;
+      return layers * (1 + blocks * (1 + 4 / route.words));
     case Kernel::Slices:
       return ceil_div<int64_t>(blocks, Grid::kWorkgroupSize / 4);
     case Kernel::Blocks:
