@@ -89,8 +89,10 @@ class Joined(nn.Module):
 # name: columns of the layers, what becomes of them, how many calls that is in the program
 JOINED = {
     "q, k and v": ((64, 16, 24), lambda q, k, v: (q, k, v), 3),
+    "outputs that begin at whole tiles": ((128, 64, 72), lambda q, k, v: (q, k, v), 3),
     "five of them": ((16, 8, 32, 24, 8), lambda *ys: ys, 5),
     "a gate": ((48, 48), lambda g, u: F.silu(g) * u, 5),
+    "a gate of an odd number of tiles": ((160, 160), lambda g, u: F.silu(g) * u, 5),
     "a gate, the other way round": ((48, 48), lambda g, u: u * F.silu(g), 5),
     "a gate that is an output too": ((48, 48), lambda g, u: (F.silu(g) * u, g), 5),
 }

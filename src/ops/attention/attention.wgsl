@@ -72,20 +72,31 @@ ${LOAD}
     }
 #end
   }
+  // One store for all of them: a compiler takes as long for each as for hundreds of products.
+  for (var i = 0u; i < ${ROWS}u * ${QUADS}u; i++) {
+    var v = out0_0;
+    var row = row0;
+    var q_at = q_at0;
+    var most = most0;
+    var sum = sum0;
 #unroll m ${ROWS}
-  if (first_row + ${m}u * ${LANES}u + lane < rows) {
+#unroll i ${QUADS}
+    v = select(v, out${m}_${i}, i == ${m}u * ${QUADS}u + ${i}u);
+#end
+    let is_of_${m} = i / ${QUADS}u == ${m}u;
+    row = select(row, row${m}, is_of_${m});
+    q_at = select(q_at, q_at${m}, is_of_${m});
+    most = select(most, most${m}, is_of_${m});
+    sum = select(sum, sum${m}, is_of_${m});
+#end
+    if (first_row + (i / ${QUADS}u) * ${LANES}u + lane >= rows) { continue; }
+    let quad = i % ${QUADS}u;
     if (params.chunks == 1u) {
-      let norm = 1.0 / max(sum${m}, 1e-30);
-#unroll i ${QUADS}
-      y_put(q_at${m} + ${i}u, out${m}_${i} * norm);
-#end
+      y_put(q_at + quad, v * (1.0 / max(sum, 1e-30)));
     } else {
-      let at = ((head_index * rows + row${m}) * params.chunks + chunk) * (${QUADS}u + 1u);
-      partial_put(at, vec4<f32>(most${m}, sum${m}, 0.0, 0.0));
-#unroll i ${QUADS}
-      partial_put(at + 1u + ${i}u, out${m}_${i});
-#end
+      let at = ((head_index * rows + row) * params.chunks + chunk) * (${QUADS}u + 1u);
+      if (quad == 0u) { partial_put(at, vec4<f32>(most, sum, 0.0, 0.0)); }
+      partial_put(at + 1u + quad, v);
     }
   }
-#end
 }
