@@ -25,9 +25,18 @@ KERNELS = {
     "q4_blocks/12x64_residual": (3 * 4 * 32, 2.9),
     "q4_blocks/16x64_residual": (4 * 4 * 32, 2.6),
     "attention_split/4x64": (2 * 4 * 32, 6.0),
+    # Of slices, a round of several quads of the depth and one of a single quad.
+    "matmul_slices/linear_1x32": ((4 + 1) * 16, 5.8),
+    "matmul_slices/linear_1x32 of halves": ((4 + 1) * 16, 5.8),
+    "matmul_slices/linear_4x32": ((4 + 1) * 4 * 16, 2.6),
+    "matmul_slices/linear_8x32": ((2 + 1) * 8 * 16, 2.5),
+    "matmul_block/linear_32x64": (8 * 16, 6.6),
+    "matmul_block/linear_32x64 of halves": (8 * 16, 7.2),
 }
 # What is not unrolled to the end was counted by hand in RADV's assembly: a round of eight, and what
-# is around it.
+# is around it. q4_blocks/32x64 has 196 instructions for 128 products, and 275 more for eight such
+# rounds; attention_block/32x64 has 4,470 for the 2,048 products of a tile of 32 keys, and at a head
+# dim of 128 8,635 for 4,096.
 PREFILL_INSTRUCTIONS = 1.8
 PREFILL_ATTENTION_INSTRUCTIONS = 2.2
 
@@ -132,7 +141,8 @@ ASSUMPTIONS = f"""
   float16 that a GPU with `shader-f16` has: {Llama.dispatches} dispatches for a token that is the
   likeliest. Choosing by top-k and top-p takes up to eight more.
 - Prompts are products of {PREFILL_INSTRUCTIONS} instructions each, with tiles that are full,
-  and attention of {PREFILL_ATTENTION_INSTRUCTIONS}, as an earlier kernel of it had.
+  and attention of {PREFILL_ATTENTION_INSTRUCTIONS}: as many as `q4_blocks/32x64` and
+  `attention_block/32x64` have a product, in all of their loops.
 
 ExecuTorch's own WebGPU backend publishes 188 tokens a second at 128, 96 at 8192, and 2,291 for
 a prompt of 512, on an Apple M4 Pro, of GPU time alone.
@@ -151,7 +161,8 @@ PLANS = """
 The same test works out from the kernels' own index expressions that no eight invocations wait
 for a bank of workgroup memory. `tests/cpp/ops/gpu_plans_test.cpp` plans a Llama of these sizes:
 what reads over 256 kB has at least 32 workgroups, from 9 rows on no more than a quarter of the
-lanes of a 4-bit product has nothing to do, and up to 8 rows read the weights once.
+lanes of a product has nothing to do, up to 8 rows read the weights once, and a step of up to 5 rows
+moves at most 1.3 times the bytes of its weights and caches.
 
 What is not there: reductions by subgroups, and products of 8-bit integers.
 """

@@ -15,6 +15,8 @@ from support.live import kernels_of_kind
 from support.llm_modules import CachedAttention
 from support.lowering import lower
 from support.modules import live
+from torch import nn
+from torch.nn import functional as F
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.gpu_budget import KERNELS
@@ -35,20 +37,46 @@ def attention(heads: int, kv_heads: int, head_dim: int) -> bytes:
     )
 
 
+class Dense(nn.Module):
+    """Layers alone, with one input, and gating each other; and a product of two live matrices."""
+
+    def __init__(self):
+        super().__init__()
+        self.wide = nn.Linear(64, 1024)
+        self.left, self.right = (nn.Linear(1024, 1024, bias=False) for _ in range(2))
+        self.gate, self.up = (nn.Linear(1024, 1024, bias=False) for _ in range(2))
+
+    def forward(self, x):
+        x = self.wide(x)
+        y = torch.sigmoid(x)
+        gated = F.silu(self.gate(y)) * self.up(y)
+        return gated, torch.bmm(self.left(x), self.right(x).transpose(1, 2))
+
+
+def dense(dtype: torch.dtype) -> bytes:
+    return lower(Dense().to(dtype), (torch.randn(1, 64, 64, dtype=dtype),), ({1: live(most=64)},))
+
+
 @pytest.fixture(scope="module")
 def texts(tmp_path_factory) -> dict[str, str]:
-    """Every kernel of a language model, and of attention at several head dims."""
-    folder = tmp_path_factory.mktemp("attention")
+    """Kernels of a language model, of attention at several head dims, and of dense products."""
+    folder = tmp_path_factory.mktemp("kernels")
     files = ["kjv"]
     for heads in HEADS:
         files.append(folder / f"{heads[2]}.pte")
         files[-1].write_bytes(attention(*heads))
+    for dtype in (torch.float16, torch.float32):
+        files.append(folder / f"{dtype}.pte")
+        files[-1].write_bytes(dense(dtype))
     found = {}
     with kernels_of_kind("gpu"):
         for file in files:
             for _, _, program in inspect.read(file, wgsl=True).programs():
                 for step in program.steps:
-                    found[step["kernel"]] = program.raw["wgsl"][step["wgsl"]]
+                    wgsl = program.raw["wgsl"][step["wgsl"]]
+                    # With halves it is another text.
+                    half = " of halves" if wgsl.startswith("enable f16;") else ""
+                    found[step["kernel"] + half] = wgsl
     return found
 
 
@@ -65,6 +93,12 @@ def test_registers_fit(compiled):
         if told["Spilled VGPRs"] or told["Spilled SGPRs"] or told["Scratch size"]
     }
     assert not spilled
+    for rows in (1, 4, 8, 12, 16, 20, 32):
+        kind = "slices" if rows <= 8 else "block"
+        width = 32 if rows <= 8 else 64
+        name = f"matmul_{kind}/linear_{rows}x{width}"
+        gated = f"matmul_{kind}/linear_{rows}x32_swiglu"
+        assert {name, f"{name} of halves", gated} <= set(compiled)
     for h, kv, d in HEADS:
         assert {f"attention_split/{h // kv}x{d}", f"attention_block/32x{d}"} <= set(compiled)
 
@@ -82,7 +116,7 @@ def test_instructions_a_product(compiled, kernel):
 def test_invocations_do_not_wait_for_each_others_banks(texts):
     seen = 0
     for kernel, text in texts.items():
-        if not kernel.startswith(("q4_", "attention_split/", "attention_block/")):
+        if not kernel.startswith(("q4_", "matmul_", "attention_split/", "attention_block/")):
             continue
         for (_, array, index), places in banks.accesses(text).items():
             assert banks.rounds(places) == 1, f"{kernel}: {array}[{index}]"

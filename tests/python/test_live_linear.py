@@ -10,8 +10,8 @@ from torch import nn
 from torch.nn import functional as F
 
 LINEAR, MM, BMM, ADDMM = (f"aten.{name}.default" for name in ("linear", "mm", "bmm", "addmm"))
-# One row, two and three take other kernels than many do.
-ROWS = (128, 1, 2, 3, 37, 100, 4, 5, 64, 127, 128)
+# Few rows take other kernels than many do, and so do those that are over where others make tiles.
+ROWS = (128, 1, 2, 3, 37, 100, 4, 5, 64, 11, 13, 19, 23, 127, 128)
 WITH_ZERO = (128, 0, 37, 0, 1, 128)
 
 # name: depth, columns, whether it has a bias
@@ -194,6 +194,7 @@ def test_of_nothing(product):
         shapes(*(at and dict.fromkeys(at, size) for at in dynamic)),
         lengths=WITH_ZERO,
         tolerance=MATMUL,
+        kinds=BOTH_KINDS,
     )
 
 

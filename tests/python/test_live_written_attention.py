@@ -45,7 +45,7 @@ def test_ways():
         tolerance=SDPA,
         kinds=BOTH_KINDS,
     )
-    assert not kernels(program) & {"matmul_tile", "softmax"}
+    assert not {k for k in kernels(program) if k.startswith(("matmul_", "softmax"))}
 
 
 class Masked(nn.Module):

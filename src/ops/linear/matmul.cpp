@@ -1,13 +1,12 @@
 #include "ops/linear/matmul.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "ops/cover.h"
 #include "ops/lanes.h"
 #include "ops/narrow.h"
-#include "wgsl/linear/matmul_ragged.h"
-#include "wgsl/linear/matmul_whole.h"
 
 namespace highwater {
 namespace {
@@ -30,10 +29,6 @@ Result<BiasStrides> bias_strides(const Dims& bias, const Dims& bound, int64_t ro
   }
   return BiasStrides{one_row ? 0 : width, one_column ? 0 : 1};
 }
-
-// Columns of a weight that lie side by side, so that neighbours in a subgroup or a workgroup load
-// from neighbouring places; as `w_packed` has it.
-constexpr int64_t kPanelColumns = 32;
 
 // Rows of the largest tile, and of the smaller ones for the columns that it leaves.
 constexpr int64_t kMostRows = 16;
@@ -109,76 +104,6 @@ Matmul::Matmul(Args& a, const Operands& operands) : o_(operands), lanes_(usable_
   if (!whole || !weight_is_constant_) declare_ragged(a);
 }
 
-Tensor Matmul::packed_weight(Args& a) {
-  const Dims& w = a.bound(o_.w);
-  is_packed_ =
-      o_.layout == WeightLayout::ColumnsByDepth && w.rank() == 2 && a.is_own_constant(o_.w);
-  if (!is_packed_) return o_.w;
-  const int64_t panels = ceil_div(w[0], kPanelColumns);
-  return a.arranged(o_.w, {w, {{panels, 0, kPanelColumns}, {w[1], 1}, {kPanelColumns, 0}}});
-}
-
-std::vector<Tensor> Matmul::bindings(const std::vector<Tensor>& ys, Tensor w) const {
-  std::vector<Tensor> result = ys;
-  for (Tensor t : {o_.x, w, o_.bias.value_or(o_.x)}) result.push_back(t);
-  if (o_.epilogue.residual) result.push_back(*o_.epilogue.residual);
-  return result;
-}
-
-void Matmul::declare_whole(Args& a) {
-  const std::vector<Tensor> bound = bindings(o_.ys, packed_weight(a));
-  for (Tile* tile : tiles()) tile->whole = declare(a, *tile, bound, true);
-}
-
-void Matmul::declare_ragged(Args& a) {
-  Tensor y = o_.ys[0];
-  if (a.dtype(y) != DType::Float32) {
-    wide_y_ = a.scratch(DType::Float32, a.bound(y).numel());
-    narrow_y_.emplace(a, y, *wide_y_, "narrow");
-    y = *wide_y_;
-  }
-  const std::vector<Tensor> bound = bindings({y}, o_.w);
-  for (Tile* tile : tiles()) tile->ragged = declare(a, *tile, bound, false);
-}
-
-Step<wgsl::linear::matmul_tile> Matmul::declare(Args& a, const Tile& tile,
-                                                const std::vector<Tensor>& bindings,
-                                                bool whole) const {
-  const bool is_layer = o_.layout == WeightLayout::ColumnsByDepth;
-  const bool packed = whole && is_packed_, by_column = is_layer && !packed;
-  const int64_t step = tile.step();
-  const std::string end = o_.epilogue.name();
-  return a.step<wgsl::linear::matmul_tile>(
-      bindings,
-      {{"OPERANDS", std::string(whole ? wgsl::linear::matmul_whole::kSource.text
-                                      : wgsl::linear::matmul_ragged::kSource.text)},
-       {"EPILOGUE", o_.epilogue.lines(whole ? Epilogue::Place::Quad : Epilogue::Place::Elements)},
-       {"LANES", std::to_string(tile.lanes)},
-       {"FROM_LANE", tile.lanes == 1 ? "mine${g}" : "subgroupBroadcast(mine${g}, ${l}u)"},
-       {"ROWS", std::to_string(tile.rows)},
-       {"QUADS", std::to_string(tile.quads)},
-       {"SUMS", std::to_string(tile.rows * tile.quads)},
-       {"STEP", std::to_string(step)},
-       {"WHEN_INSIDE", step == 1 ? "" : "if (k + ${j}u < params.depth_quads)"},
-       {"LOADS", std::to_string(tile.rows * step / tile.lanes)},
-       {"LAYERS", std::to_string(layers())},
-       {"OUTPUTS", std::to_string(o_.ys.size())},
-       {"W", packed      ? "w_packed"
-             : by_column ? "w_by_column"
-                         : "w_by_depth"},
-       // A layer's bias is one row; loading it for every row would cost as much as a tenth of the
-       // tile.
-       {"NEXT_BIAS", is_layer ? ""
-                              : "b = params.beta * bias_along(min(row + ${m}u, params.rows - 1u) * "
-                                "params.bias_row, w_quad${c});"},
-       {"ADD", by_column ? "add_by_column" : "add_by_depth"},
-       {"RESULT", o_.swiglu ? "gate / (1.0 + exp(-gate)) * v"
-                            : "epilogue(v, place(batch_row + at_row, quad))"}},
-      text(is_layer ? "linear_" : "mm_", tile.rows, "x", 4 * tile.quads / layers(),
-           o_.swiglu ? "_swiglu" : "", end.empty() ? "" : text("_", end),
-           o_.ys.size() > 1 ? text("_to_", o_.ys.size()) : "", whole ? "" : "_ragged"));
-}
-
 Status Matmul::plan(const Shapes& s, const Problem& p, Plan& plan) const {
   BiasStrides bias{0, 0};
   if (o_.bias) {
@@ -205,7 +130,11 @@ Status Matmul::plan(const Shapes& s, const Problem& p, Plan& plan) const {
   const bool widened = !whole && wide_y_;
   if (o_.ys.size() == 1 && !widened) plan.resize(o_.ys[0], p.y);
   if (widened) plan.resize(*wide_y_, {p.y.numel()});
-  plan_parts(params, p.batch, plan);
+  if (const auto& on_gpu = whole ? whole_on_gpu_ : ragged_on_gpu_) {
+    on_gpu->plan(params, p.batch, plan);
+  } else {
+    plan_parts(params, p.batch, plan);
+  }
   if (!widened) return {};
   StridedLoop loop;
   loop.add_dim(p.y.numel(), {1});
@@ -252,7 +181,8 @@ void Matmul::plan_part(const Tile& tile, const Part& part, int64_t batch, Params
   double share = work_of(tile) / work_of(routes_.at(kMostRows).tile);
   // Counted by subgroups, as for the tiles that a subgroup has together.
   if (tile.lanes < lanes_) share *= busy_share(tiles, grid, lanes_) * Grid::kWorkgroupSize / lanes_;
-  plan.run(whole ? tile.whole : tile.ragged, params, grid,
+  plan.run(whole ? tile.whole : tile.ragged,
+           std::bit_cast<wgsl::linear::matmul_tile::Params>(params), grid,
            Rounds{ceil_div<int64_t>(params.depth_quads, tile.step()), share});
 }
 

@@ -7,6 +7,7 @@
 
 #include "graph/op.h"
 #include "ops/gather/strided_copy.h"
+#include "ops/linear/matmul_on_gpu.h"
 #include "ops/map/epilogue.h"
 #include "ops/routes.h"
 #include "wgsl/linear/matmul_tile.h"
@@ -45,7 +46,7 @@ class Matmul {
   Status plan(const Shapes& s, const Problem& p, Plan& plan) const;
 
  private:
-  using Params = wgsl::linear::matmul_tile::Params;
+  using Params = MatmulOnGpu::Params;
   // How many rows and column quads a lane computes, of so many that share the rows. Large tiles
   // load little for what they compute, and loads are what a product costs.
   struct Tile {
@@ -80,8 +81,16 @@ class Matmul {
   Tensor packed_weight(Args& a);
   void declare_whole(Args& a);
   void declare_ragged(Args& a);
+  void declare_tiles(Args& a, const std::vector<Tensor>& bindings, bool whole);
+  MatmulOnGpu declare_on_gpu(Args& a, const std::vector<Tensor>& bindings, bool whole) const;
   Step<wgsl::linear::matmul_tile> declare(Args& a, const Tile& tile,
                                           const std::vector<Tensor>& bindings, bool whole) const;
+  // What fills the holes that all kernels have, and how they are called about the size of a tile.
+  std::vector<Substitution> substitutions(bool whole) const;
+  std::string name_before() const;
+  std::string name_after(bool whole) const;
+  bool is_layer() const { return o_.layout == WeightLayout::ColumnsByDepth; }
+  bool reads_by_column(bool whole) const { return is_layer() && !(whole && is_packed_); }
   std::vector<Tile*> tiles();
   // What a kernel binds, in order.
   std::vector<Tensor> bindings(const std::vector<Tensor>& ys, Tensor w) const;
@@ -101,9 +110,10 @@ class Matmul {
   uint32_t lanes_;
   std::vector<int64_t> widths_;  // of each output, where there are several
   bool weight_is_constant_ = false;
-  Routes<Route> routes_;
-  Tile thin_;    // as many rows as the largest, and a quad of columns for each lane
-  Tile narrow_;  // a quad of columns for one alone, whose neighbours have other rows
+  std::optional<MatmulOnGpu> whole_on_gpu_, ragged_on_gpu_;
+  Routes<Route> routes_;  // of software adapters
+  Tile thin_;             // as many rows as the largest, and a quad of columns for each lane
+  Tile narrow_;           // a quad of columns for one alone, whose neighbours have other rows
   // What is written element by element is of 32 bits; other results are made of that.
   std::optional<Tensor> wide_y_;
   std::optional<StridedCopy> narrow_y_;

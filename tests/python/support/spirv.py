@@ -56,7 +56,7 @@ def _make_pipelines(texts: list[str]) -> list[str]:
     dump = Path(os.environ["SPIRV_DUMP"])
     adapters = wgpu.gpu.enumerate_adapters_sync()
     (adapter, *_) = [a for a in adapters if a.info["backend_type"] == "Vulkan"]
-    device = adapter.request_device_sync()
+    device = adapter.request_device_sync(required_features=["shader-f16"])
     files = []
     for text in texts:
         before = set(dump.iterdir())
