@@ -6,6 +6,9 @@ target_link_libraries(highwater_web_objects PRIVATE highwater_webgpu)
 foreach(target highwater_engine_objects highwater_web_objects)
   target_compile_options(${target} PRIVATE -Oz -flto -ffunction-sections -fdata-sections
                                            -fno-threadsafe-statics)
+  # A pointer that is owned goes in a register, as others do.
+  target_compile_definitions(${target} PRIVATE _LIBCPP_ABI_ENABLE_UNIQUE_PTR_TRIVIAL_ABI
+                                               _LIBCPP_ABI_ENABLE_SHARED_PTR_TRIVIAL_ABI)
 endforeach()
 add_executable(highwater_web)
 target_link_libraries(highwater_web PRIVATE highwater_engine_objects highwater_web_objects)

@@ -1,7 +1,6 @@
 // The one error type. Nothing here throws: the browser build has no exceptions.
 #pragma once
 
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,19 +8,32 @@
 
 #include "highwater/text.h"
 
+// In WebAssembly, functions give and take it as the one pointer that it is, and not through memory.
+#if defined(__wasm__)
+#define HIGHWATER_ONE_POINTER [[clang::trivial_abi]]
+#else
+#define HIGHWATER_ONE_POINTER
+#endif
+
 namespace highwater {
 
 // What went wrong, in words a user can act on. A pointer to them, because there are thousands of
 // places that hand an error on, and a page downloads all of them.
-class Error {
+class HIGHWATER_ONE_POINTER Error {
  public:
-  explicit Error(std::string message)
-      : message_(std::make_unique<std::string>(as_utf8(std::move(message)))) {}
+  explicit Error(std::string message) : message_(new std::string(as_utf8(std::move(message)))) {}
   Error(const Error& other)
-      : message_(other.message_ ? std::make_unique<std::string>(*other.message_) : nullptr) {}
-  Error(Error&&) noexcept = default;
-  Error& operator=(Error&&) noexcept = default;
-  ~Error() = default;
+      : message_(other.message_ ? new std::string(*other.message_) : nullptr) {}
+  [[gnu::always_inline]] Error(Error&& other) noexcept
+      : message_(std::exchange(other.message_, nullptr)) {}
+  Error& operator=(Error&& other) noexcept {
+    std::swap(message_, other.message_);
+    return *this;
+  }
+  // Most often there is nothing to do, which the compiler can see.
+  [[gnu::always_inline]] ~Error() {
+    if (message_) forget();
+  }
 
   const std::string& message() const { return *message_; }
 
@@ -35,18 +47,20 @@ class Error {
   friend class Status;
 
   Error() = default;  // there is none
+  void forget() { delete message_; }
 
-  std::unique_ptr<std::string> message_;
+  std::string* message_ = nullptr;
 };
 
-inline Error error_of(std::initializer_list<Piece> pieces) {
-  return Error(join(pieces));
+inline Error error_of(const void* const* pieces, const Append* appends) {
+  return Error(join(pieces, appends));
 }
 
 // Builds an Error from pieces: fail("dim ", d, " is over its bound of ", bound).
-template <class... Pieces>
-[[nodiscard, gnu::always_inline]] inline Error fail(const Pieces&... pieces) {
-  return error_of({Piece(pieces)...});
+template <class... Types>
+[[nodiscard, gnu::always_inline]] inline Error fail(const Types&... pieces) {
+  const void* const all[] = {&pieces...};
+  return error_of(all, kAppends<std::conditional_t<std::is_array_v<Types>, Literal, Types>...>);
 }
 
 // A value, or the reason why there is none.
@@ -91,16 +105,20 @@ class [[nodiscard]] Result {
 };
 
 // Success, or the reason why not.
-class [[nodiscard]] Status {
+class [[nodiscard]] HIGHWATER_ONE_POINTER Status {
  public:
   Status() = default;
-  Status(Error error) : error_(std::move(error)) {}
+  [[gnu::always_inline]] Status(Error error) : error_(std::move(error)) {}
+  Status(const Status&) = default;
+  [[gnu::always_inline]] Status(Status&&) noexcept = default;
+  Status& operator=(Status&&) noexcept = default;
+  [[gnu::always_inline]] ~Status() = default;
 
   bool ok() const { return !error_.message_; }
   explicit operator bool() const { return ok(); }
 
   const Error& error() const { return error_; }
-  Error take_error() { return std::move(error_); }
+  [[gnu::always_inline]] Error take_error() { return std::move(error_); }
 
  private:
   Error error_;

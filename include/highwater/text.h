@@ -3,9 +3,9 @@
 
 #include <concepts>
 #include <cstddef>
-#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "highwater/export.h"
 
@@ -60,37 +60,37 @@ inline std::string as_utf8(std::string text) {
   return text;
 }
 
-// A word or a number on its way into a text. All are of one type, so that a message costs little
-// code where it is made: there are a thousand, and a page downloads them.
-class Piece {
- public:
-  template <class T>
-  Piece(const T& value)
-      : value_(&value), append_([](std::string& out, const void* piece) {
-          append(out, *static_cast<const T*>(piece));
-        }) {}
-  template <size_t N>
-  Piece(const char (&value)[N])
-      : value_(value), append_([](std::string& out, const void* piece) {
-          out += static_cast<const char*>(piece);
-        }) {}
+// How a piece is appended to a text.
+using Append = void (*)(std::string& out, const void* piece);
 
-  void append_to(std::string& out) const { append_(out, value_); }
+// What words of all lengths are told apart from other pieces by.
+struct Literal {};
 
- private:
-  const void* value_;
-  void (*append_)(std::string& out, const void* piece);
-};
+template <class T>
+void append_piece(std::string& out, const void* piece) {
+  append(out, *static_cast<const T*>(piece));
+}
+template <>
+inline void append_piece<Literal>(std::string& out, const void* piece) {
+  out += static_cast<const char*>(piece);
+}
 
-inline std::string join(std::initializer_list<Piece> pieces) {
+// For each list of types how their pieces are appended, with a null after the last.
+template <class... Types>
+inline constexpr Append kAppends[] = {append_piece<Types>..., nullptr};
+
+inline std::string join(const void* const* pieces, const Append* appends) {
   std::string out;
-  for (const Piece& piece : pieces) piece.append_to(out);
+  for (; *appends; ++pieces, ++appends) (*appends)(out, *pieces);
   return out;
 }
 
-template <class... Pieces>
-[[gnu::always_inline]] inline std::string text(const Pieces&... pieces) {
-  return join({Piece(pieces)...});
+// Where a message is made there is nothing but one pointer for each of its pieces: there are a
+// thousand messages, and a page downloads them.
+template <class... Types>
+[[gnu::always_inline]] inline std::string text(const Types&... pieces) {
+  const void* const all[] = {&pieces...};
+  return join(all, kAppends<std::conditional_t<std::is_array_v<Types>, Literal, Types>...>);
 }
 
 }  // namespace highwater

@@ -30,14 +30,14 @@ std::unique_ptr<Op> make_op(Args& args) {
 // Makes T, constructible from Args&, the op behind the rows. Always true.
 template <class T>
 bool register_rows(std::initializer_list<OpRow> rows) {
-  for (const OpRow& row : rows) register_op(row, &make_op<T>);
+  register_ops(rows.begin(), rows.size(), sizeof(OpRow), &make_op<T>);
   return true;
 }
 
 // The same for a table whose rows say more of each op than `op`, their OpRow.
 template <class T, class Row, size_t N>
 bool register_table(const Row (&rows)[N]) {
-  for (const Row& row : rows) register_op(row.op, &make_op<T>);
+  register_ops(&rows[0].op, N, sizeof(Row), &make_op<T>);
   return true;
 }
 

@@ -13,8 +13,12 @@ std::map<std::string_view, OpEntry>& table() {
 
 }  // namespace
 
-void register_op(const OpRow& row, MakeOp make) {
-  table().insert_or_assign(row.name(), OpEntry{Schema(row.schema.text), row.limits, make});
+void register_ops(const OpRow* first, size_t count, size_t apart, MakeOp make) {
+  const auto* at = reinterpret_cast<const std::byte*>(first);
+  for (size_t i = 0; i < count; ++i, at += apart) {
+    const auto& row = *reinterpret_cast<const OpRow*>(at);
+    table().insert_or_assign(row.name(), OpEntry{Schema(row.schema.text), row.limits, make});
+  }
 }
 
 const OpEntry* find_op(std::string_view name) {

@@ -1,6 +1,7 @@
 // The table of ops: what each is called, takes and gives, what it does not do, and who makes it.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,8 @@ struct OpEntry {
   MakeOp make;
 };
 
-// Called before main.
-void register_op(const OpRow& row, MakeOp make);
+// Called before main, with rows that begin so many bytes apart.
+void register_ops(const OpRow* first, size_t count, size_t apart, MakeOp make);
 
 // Null when there is no such op.
 const OpEntry* find_op(std::string_view name);
