@@ -75,6 +75,8 @@ class Loading {
   readonly #file: number;
   #model = 0;
   readonly #toPlace: { offset: number; size: number; buffer: GPUBuffer }[] = [];
+  /** What the device says of the weights that were brought to it. */
+  readonly #placed: Promise<GPUError | null>[] = [];
   #turnBegan = performance.now();
 
   constructor(
@@ -142,7 +144,7 @@ class Loading {
       if (engine.lost !== undefined) throw engine.lostError();
       const left = exports.hw_model_advance(this.#model);
       if (left === advance.failed) throw engine.error();
-      if (left === advance.done) return;
+      if (left === advance.done) return this.#checkPlaced();
       if (left === advance.more) {
         exports.hw_file_forget(this.#file);
         await this.#place();
@@ -182,9 +184,18 @@ class Loading {
       for (let at = 0; at < size; at += placedPortion) {
         const count = Math.min(placedPortion, size - at);
         const bytes = await this.#read(offset + at, count);
+        device.pushErrorScope("validation");
         device.queue.writeBuffer(buffer, at, bytes as Uint8Array<ArrayBuffer>);
+        this.#placed.push(device.popErrorScope().catch(() => null));
       }
     }
+  }
+
+  // Without a scope an error would be heard late, and be held against another load or run.
+  async #checkPlaced(): Promise<void> {
+    const errors = await Promise.all(this.#placed);
+    const error = errors.find((each) => each !== null);
+    if (error) throw new HighwaterError(`the weights do not get to the device: ${error.message}`);
   }
 
   /** A part of the file, if the load goes on. */

@@ -11,6 +11,7 @@ await import("./cases/shipped.mjs");
 await import("./cases/guide.mjs");
 await import("./cases/cache.mjs");
 await import("./cases/trouble.mjs");
+await import("./cases/faults.mjs");
 await import("./cases/worker.mjs");
 await import("./cases/pages.mjs");
 await import("./cases/project.mjs");

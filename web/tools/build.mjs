@@ -37,7 +37,12 @@ function optimize() {
   const from = path.join(built, "highwater.wasm");
   const to = path.join(built, "highwater.opt.wasm");
   if (!existsSync(to) || statSync(to).mtimeMs < statSync(from).mtimeMs) {
-    const passes = ["-Oz", "--merge-similar-functions", "-Oz", "--strip-producers"];
+    // Nothing lies in the first kilobyte: there the stack ends.
+    const passes = ["--low-memory-unused", "-Oz"].concat([
+      "--merge-similar-functions",
+      "-Oz",
+      "--strip-producers",
+    ]);
     run(program("wasm-opt"), "--mvp-features", ...features, ...passes, from, "-o", to);
   }
   return to;
