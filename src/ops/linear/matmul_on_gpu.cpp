@@ -59,6 +59,16 @@ std::string_view item_text(bool by_column) {
                    : "let k = ${i}u;\nlet r = lane / 16u;\nlet quad = lane % 16u;\n";
 }
 
+// Not lists of strings, which are much code for a page to download.
+struct Holes {
+  std::vector<Substitution> all;
+
+  void put(std::string_view name, std::string_view value) {
+    all.push_back({name, std::string(value)});
+  }
+  void put(std::string_view name, int64_t number) { put(name, std::string_view(text(number))); }
+};
+
 template <class K>
 typename K::Params params_of(const MatmulOnGpu::Params& params) {
   return std::bit_cast<typename K::Params>(params);
@@ -84,62 +94,54 @@ MatmulOnGpu::MatmulOnGpu(Args& a, const Product& product)
 void MatmulOnGpu::declare_slices(Args& a, const Product& product, Route& route) const {
   // Of many rows there are no registers for the weights of several steps.
   const int64_t together = std::clamp<int64_t>(16 / (route.rows * layers_), 1, 4);
-  std::vector<Substitution> substitutions = product.substitutions;
-  for (Substitution s : {Substitution{"ROWS", std::to_string(route.rows)},
-                         {"WRITE_ROWS", "1"},
-                         {"QUADS", std::to_string(layers_)},
-                         {"OWN_QUADS", std::to_string(layers_)},
-                         {"PARTS", std::to_string(route.rows * layers_)},
-                         {"WIDTH", std::to_string(width_)},
-                         {"PITCH", std::to_string(kLanes + width_ % kMostWidth)},
-                         {"TOGETHER", std::to_string(together)},
-                         {"STEP", std::string(wgsl::linear::matmul_slice_step::kSource.text)},
-                         {"LANES", "1"},
-                         {"PAIRS", std::to_string(layers_ / 2)}}) {
-    substitutions.push_back(std::move(s));
-  }
+  Holes holes{product.substitutions};
+  holes.put("ROWS", route.rows);
+  holes.put("WRITE_ROWS", 1);
+  holes.put("QUADS", layers_);
+  holes.put("OWN_QUADS", layers_);
+  holes.put("PARTS", route.rows * layers_);
+  holes.put("WIDTH", width_);
+  holes.put("PITCH", kLanes + width_ % kMostWidth);
+  holes.put("TOGETHER", together);
+  holes.put("STEP", wgsl::linear::matmul_slice_step::kSource.text);
+  holes.put("LANES", 1);
+  holes.put("PAIRS", layers_ / 2);
   route.slices = a.step<wgsl::linear::matmul_slices>(
-      product.bindings, substitutions,
+      product.bindings, holes.all,
       text(product.before, route.rows, "x", 4 * width_, product.after));
 }
 
 void MatmulOnGpu::declare_block(Args& a, const Product& product, Route& route) const {
-  std::vector<Substitution> substitutions = product.substitutions;
+  Holes holes{product.substitutions};
   const bool exchanges = layers_ > 1;
-  for (Substitution s :
-       {Substitution{"ROWS", std::to_string(route.rows)},
-        {"WRITE_ROWS", std::to_string(route.rows / 4)},
-        {"QUADS", std::to_string(layers_)},
-        {"OWN_QUADS", "1"},
-        {"X_LOADS", std::to_string(ceil_div<int64_t>(route.rows, 8))},
-        {"W_ITEM", std::string(item_text(product.by_column))},
-        {"EXCHANGE", std::string(exchanges ? wgsl::linear::q4_exchange::kSource.text : "")},
-        {"LANES", "1"},
-        {"PAIRS", std::to_string(layers_ / 2)}}) {
-    substitutions.push_back(std::move(s));
-  }
+  holes.put("ROWS", route.rows);
+  holes.put("WRITE_ROWS", route.rows / 4);
+  holes.put("QUADS", layers_);
+  holes.put("OWN_QUADS", 1);
+  holes.put("X_LOADS", ceil_div<int64_t>(route.rows, 8));
+  holes.put("W_ITEM", item_text(product.by_column));
+  holes.put("EXCHANGE", exchanges ? wgsl::linear::q4_exchange::kSource.text : std::string_view());
+  holes.put("LANES", 1);
+  holes.put("PAIRS", layers_ / 2);
   route.block = a.step<wgsl::linear::matmul_block>(
-      product.bindings, substitutions,
+      product.bindings, holes.all,
       text(product.before, route.rows, "x", 4 * kBlockQuads / layers_, product.after));
 }
 
 void MatmulOnGpu::declare_narrow(Args& a, const Product& product) {
-  std::vector<Substitution> substitutions = product.substitutions;
-  const std::string rows = std::to_string(kNarrowRows);
-  for (Substitution s : {Substitution{"ROWS", rows},
-                         {"WRITE_ROWS", rows},
-                         {"QUADS", "1"},
-                         {"OWN_QUADS", "1"},
-                         {"SUMS", rows},
-                         {"LANES", "1"},
-                         {"FROM_LANE", "mine${g}"},
-                         {"STEP", "1"},
-                         {"WHEN_INSIDE", ""},
-                         {"LOADS", rows}}) {
-    substitutions.push_back(std::move(s));
-  }
-  narrow_ = a.step<wgsl::linear::matmul_tile>(product.bindings, substitutions,
-                                              text(product.before, rows, "x4", product.after));
+  Holes holes{product.substitutions};
+  holes.put("ROWS", kNarrowRows);
+  holes.put("WRITE_ROWS", kNarrowRows);
+  holes.put("QUADS", 1);
+  holes.put("OWN_QUADS", 1);
+  holes.put("SUMS", kNarrowRows);
+  holes.put("LANES", 1);
+  holes.put("FROM_LANE", "mine${g}");
+  holes.put("STEP", 1);
+  holes.put("WHEN_INSIDE", "");
+  holes.put("LOADS", kNarrowRows);
+  narrow_ = a.step<wgsl::linear::matmul_tile>(
+      product.bindings, holes.all, text(product.before, kNarrowRows, "x4", product.after));
 }
 
 // For few rows the least that takes them; of the blocks the largest that leaves at most a quarter
