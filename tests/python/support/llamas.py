@@ -29,6 +29,7 @@ from support import (
 
 BOUND = 32  # tokens in one call; export_llama makes it one less
 CONTEXT = 64  # tokens in the cache
+LONG_CONTEXT = 8192
 VOCABULARY = 256
 LAYERS = 2
 PARAMS = dict(
@@ -55,6 +56,7 @@ class Variant:
     full_logits: bool = False
     dynamic: bool = True
     cache: bool = True
+    context: int = CONTEXT
     params: dict = field(default_factory=dict)
 
 
@@ -66,6 +68,7 @@ VARIANTS = {
     "4w_full_logits": Variant("4w", "4,32", full_logits=True, params=ONE_LAYER),
     "4w_static": Variant("4w", "4,32", dynamic=False, params=ONE_LAYER),
     "4w_no_cache": Variant("4w", "4,32", cache=False, params=ONE_LAYER),
+    "4w_long": Variant("4w", "4,32", context=LONG_CONTEXT, params=ONE_LAYER),
     "qwen3_4w": Variant("4w", "4,32", params=QWEN),
 }
 
@@ -97,7 +100,7 @@ def make_config(folder: Path, variant: Variant) -> LlmConfig:
     config.model.use_sdpa_with_kv_cache = variant.cache
     config.model.enable_dynamic_shape = variant.dynamic
     config.export.max_seq_length = BOUND
-    config.export.max_context_length = CONTEXT
+    config.export.max_context_length = variant.context
     config.export.output_name = str(folder / "model.pte")
     config.quantization.qmode = variant.quantization
     config.quantization.group_size = 32 if variant.quantization else None
