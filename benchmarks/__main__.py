@@ -75,9 +75,9 @@ def arguments(words: list[str]) -> argparse.Namespace:
         "--patience",
         type=float,
         metavar="S",
-        default=20,
+        default=10,
         help="seconds that an engine may spend on the runs of one step; a step for which one run "
-        "would take longer is left out (default: 20)",
+        "would take longer is left out (default: 10)",
     )
     add(
         "--quick",

@@ -12,6 +12,8 @@ from transformers import (
     BertModel,
     CLIPConfig,
     CLIPModel,
+    DebertaV2Config,
+    DebertaV2Model,
     Gemma3ForCausalLM,
     Gemma3TextConfig,
     GPT2Config,
@@ -24,6 +26,8 @@ from transformers import (
     ModernBertModel,
     PhiConfig,
     PhiForCausalLM,
+    Qwen3Config,
+    Qwen3ForCausalLM,
     T5Config,
     T5ForConditionalGeneration,
 )
@@ -104,6 +108,20 @@ def modern_bert():
     return _encoder(ModernBertModel(ModernBertConfig(**SMALL, pad_token_id=0)))
 
 
+@model("DeBERTa")
+def deberta():
+    config = DebertaV2Config(
+        **SMALL,
+        max_position_embeddings=64,
+        relative_attention=True,
+        pos_att_type=["p2c", "c2p"],
+        position_buckets=16,
+        share_att_key=True,
+        norm_rel_ebd="layer_norm",
+    )
+    return _encoder(DebertaV2Model(config))
+
+
 @model("GPT-2", quick=True)
 def gpt2():
     config = GPT2Config(vocab_size=128, n_embd=64, n_layer=2, n_head=4, n_positions=64)
@@ -124,6 +142,12 @@ def phi():
 @model("Mistral")
 def mistral():
     return _decoder(MistralForCausalLM(MistralConfig(**SMALL, num_key_value_heads=2)))
+
+
+@model("Qwen3")
+def qwen3():
+    config = Qwen3Config(**SMALL, num_key_value_heads=2, head_dim=16)
+    return _decoder(Qwen3ForCausalLM(config))
 
 
 @model("Mixtral")

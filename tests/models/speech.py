@@ -13,7 +13,14 @@ import torch
 from safetensors.torch import load_file
 from torch import nn
 from torch.export import Dim
-from transformers import Wav2Vec2Config, Wav2Vec2Model, WhisperConfig, WhisperModel
+from transformers import (
+    Wav2Vec2Config,
+    Wav2Vec2ConformerConfig,
+    Wav2Vec2ConformerModel,
+    Wav2Vec2Model,
+    WhisperConfig,
+    WhisperModel,
+)
 from zoo import HALF, Model, called, model
 
 
@@ -187,3 +194,67 @@ def wav2vec2():
     module = called(Wav2Vec2Model(config), lambda inner, x: inner(x).last_hidden_state)
     shapes = {0: _batch(), 1: 20 * Dim("frames", min=20, max=200)}
     return Model(module, (torch.randn(2, 1600),), (shapes,))
+
+
+@model("Conformer, of wav2vec 2.0")
+def conformer():
+    config = Wav2Vec2ConformerConfig(
+        hidden_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=128,
+        conv_dim=(16, 16),
+        conv_stride=(5, 2),
+        conv_kernel=(10, 3),
+        num_conv_pos_embeddings=16,
+        num_conv_pos_embedding_groups=4,
+        num_feat_extract_layers=2,
+    )
+    module = called(Wav2Vec2ConformerModel(config), lambda inner, x: inner(x).last_hidden_state)
+    shapes = {0: _batch(), 1: 10 * Dim("frames", min=5, max=100)}
+    return Model(module, (torch.randn(2, 500),), (shapes,))
+
+
+class CausalBlock(nn.Module):
+    """Of a temporal convolutional net: each length sees what came before it."""
+
+    def __init__(self, inputs: int, outputs: int, dilation: int) -> None:
+        super().__init__()
+        self.over = 2 * dilation
+        look = nn.Conv1d(inputs, outputs, 3, padding=self.over, dilation=dilation)
+        self.look = nn.utils.parametrizations.weight_norm(look)
+        self.past = nn.Conv1d(inputs, outputs, 1)
+
+    def forward(self, x):
+        return torch.relu(torch.relu(self.look(x)[:, :, : -self.over]) + self.past(x))
+
+
+@model("TCN, dilated causal convolutions")
+def tcn():
+    blocks = (CausalBlock(8, 16, 1), CausalBlock(16, 16, 2), CausalBlock(16, 16, 4))
+    shapes = {0: _batch(), 2: Dim("length", min=1, max=100)}
+    return Model(nn.Sequential(*blocks).eval(), (torch.randn(2, 8, 50),), (shapes,))
+
+
+class Crnn(nn.Module):
+    """Reads a line of text: convolutions, and an LSTM both ways along its columns."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.look = nn.Sequential(
+            *(nn.Conv2d(1, 16, 3, 1, 1), nn.ReLU(), nn.MaxPool2d(2)),
+            *(nn.Conv2d(16, 32, 3, 1, 1), nn.BatchNorm2d(32), nn.ReLU()),
+            *(nn.MaxPool2d((2, 1), (2, 1)), nn.Conv2d(32, 32, (8, 1))),
+        )
+        self.read = nn.LSTM(32, 24, 2, bidirectional=True)
+        self.letters = nn.Linear(48, 20)
+
+    def forward(self, x):
+        columns = self.look(x).squeeze(2).permute(2, 0, 1)
+        return self.letters(self.read(columns)[0]).log_softmax(-1)
+
+
+@model("CRNN")
+def crnn():
+    shapes = {0: _batch(), 3: 2 * Dim("columns", min=2, max=50)}
+    return Model(Crnn().eval(), (torch.randn(2, 1, 32, 40),), (shapes,))

@@ -8,9 +8,17 @@ from facenet_pytorch.models import mtcnn
 from torch import nn
 from torch.export import Dim
 from torchvision import models
+from torchvision.models.densenet import DenseNet
+from torchvision.models.regnet import BlockParams, RegNet
 from transformers import (
+    Dinov2Config,
+    Dinov2Model,
     SegformerConfig,
     SegformerForSemanticSegmentation,
+    SiglipVisionConfig,
+    SiglipVisionModel,
+    SwinConfig,
+    SwinModel,
     ViTConfig,
     ViTModel,
 )
@@ -123,6 +131,38 @@ def vit():
     return Model(module, (torch.randn(2, 3, 32, 32),), ({0: _batch()},))
 
 
+@model("DINOv2")
+def dinov2():
+    config = Dinov2Config(
+        hidden_size=64, num_hidden_layers=2, num_attention_heads=4, image_size=32, patch_size=8
+    )
+    module = called(Dinov2Model(config), lambda inner, x: inner(x).last_hidden_state)
+    return Model(module, (torch.randn(2, 3, 32, 32),), ({0: _batch()},))
+
+
+@model("SigLIP, pictures")
+def siglip():
+    config = SiglipVisionConfig(
+        hidden_size=64,
+        intermediate_size=128,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        image_size=32,
+        patch_size=8,
+    )
+    module = called(SiglipVisionModel(config), lambda inner, x: inner(x).pooler_output)
+    return Model(module, (torch.randn(2, 3, 32, 32),), ({0: _batch()},))
+
+
+@model("Swin")
+def swin():
+    config = SwinConfig(
+        image_size=64, patch_size=4, embed_dim=16, depths=[2, 2], num_heads=[2, 4], window_size=4
+    )
+    module = called(SwinModel(config), lambda inner, x: inner(x).last_hidden_state)
+    return Model(module, (torch.randn(2, 3, 64, 64),), ({0: _batch()},))
+
+
 def _any_patches(module: nn.Module) -> Model:
     """Of pictures that are up to twice as large as those of its positions, or smaller."""
     height, width = (8 * Dim(name, min=1, max=8) for name in ("rows", "columns"))
@@ -151,6 +191,18 @@ def vit_any_size():
         dynamic_img_size=True,
     )
     return _any_patches(inner.eval())
+
+
+@model("DenseNet")
+def dense_net():
+    blocks = dict(growth_rate=8, block_config=(2, 2, 2, 2), num_init_features=16)
+    return _any_size(DenseNet(**blocks, num_classes=10))
+
+
+@model("RegNet")
+def reg_net():
+    widths = dict(depth=6, w_0=16, w_a=8.0, w_m=2.0, group_width=8, se_ratio=0.25)
+    return _any_size(RegNet(BlockParams.from_init_params(**widths), num_classes=10))
 
 
 @model("Segformer")

@@ -212,6 +212,11 @@ def test_what_torch_cannot_do_comes_with_advice(tmp_path):
         ("40 not in range [2, 9]", "outside of its dynamic shape (40 not in range [2, 9])"),
         ("missing a required argument: 'y'", "forward wants y: give an example"),
         ("list assignment index out of range", "name a dim that an input does not have"),
+        (
+            "Not all values of s = L['x'].size()[3] in the specified range s <= 130 satisfy the "
+            "generated guard (L['x'].size()[3] // 2) != 1.",
+            "wants s to be such that (L['x'].size()[3] // 2) != 1. Give that dim bounds",
+        ),
         ("graph_output_allocated not set", "depend on values"),
         ("Cannot create value for node ge with spec of type <class 'NoneType'>", "torch.where"),
     ],

@@ -78,8 +78,20 @@ MODULES = {
     ),
     "softmax": (nn.Softmax(-1), lambda n: (torch.randn(64, n, n),), ((1, 2),)),
     "layer norm": (nn.LayerNorm(64), lambda n: (torch.randn(64, n, 64),), (1,)),
+    "norm of groups": (nn.GroupNorm(4, 32), lambda n: (torch.randn(2, 32, n),), (2,)),
     "convolution": (nn.Conv1d(128, 128, 3, padding=1), columns, (2,)),
     "depthwise": (nn.Conv1d(128, 128, 5, padding=2, groups=128), columns, (2,)),
+    "convolution of an image": (
+        nn.Conv2d(16, 32, 3, padding=1),
+        lambda n: (torch.randn(1, 16, 24, n),),
+        (3,),
+    ),
+    "transposed convolution": (
+        nn.ConvTranspose1d(32, 32, 4, stride=2, padding=1),
+        lambda n: (torch.randn(2, 32, n),),
+        (2,),
+    ),
+    "pooling": (nn.MaxPool2d(3, 1, 1), lambda n: (torch.randn(1, 16, 24, n),), (3,)),
     "attention": (Attention(), lambda n: (torch.randn(1, n, WIDTH),), (1,)),
     "encoder layer": (EncoderLayer(), lambda n: (torch.randn(1, n, WIDTH),), (1,)),
 }

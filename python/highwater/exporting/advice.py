@@ -13,6 +13,11 @@ _ADVICE = (
         "The dynamic shapes allow sizes that the module cannot take. torch suggests: {0}.",
     ),
     (
+        r"Not all values of (\w+) = .+ in the specified .+ satisfy the generated guard (.+?)\.?$",
+        "The dynamic shapes allow sizes that the module cannot take: it wants {0} to be such that "
+        "{1}. Give that dim bounds that keep to it, such as a larger min.",
+    ),
+    (
         r"You marked (\w+) as dynamic but your code specialized it to be a constant",
         "The module fixes {0}: leave it out of the dynamic shapes, or find where the module asks "
         "for its number.",
@@ -84,8 +89,7 @@ def noted(step: str) -> Iterator[None]:
 def on(error: BaseException, step: str) -> str:
     """A sentence or two."""
     for pattern, advice in _ADVICE:
-        found = re.search(pattern, str(error))
+        found = re.search(pattern, str(error), re.MULTILINE)
         if found:
-            said = " ".join(" ".join(found.groups()).split())
-            return advice.format(said)
+            return advice.format(*(" ".join(group.split()) for group in found.groups() if group))
     return _OTHERWISE.get(step, "")
