@@ -39,6 +39,11 @@ constexpr Int round_up(Int x, Int step) {
 }
 
 template <class Int>
+constexpr Int round_down(Int x, Int step) {
+  return x / step * step;
+}
+
+template <class Int>
 constexpr Int ceil_div(Int x, Int divisor) {
   return x / divisor + (x % divisor > 0 ? 1 : 0);
 }

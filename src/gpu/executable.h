@@ -31,6 +31,9 @@ struct StepSpec {
   struct Binding {
     uint32_t buffer;
     bool writes;
+    // Which bytes of it, of one that is not an image; all if there is no size.
+    uint64_t at = 0;
+    uint64_t size = 0;
   };
   std::string name;
   std::string wgsl;

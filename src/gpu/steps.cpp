@@ -54,12 +54,13 @@ Result<BindGroupHandle> make_bindings(WebGpuDevice& device, const ExecutableSpec
   }
   const uint64_t limit = device.adapter().limits.max_storage_binding_size;
   for (size_t i = 0; i < step.bindings.size(); ++i) {
-    const uint32_t buffer = step.bindings[i].buffer;
+    const StepSpec::Binding& b = step.bindings[i];
     WGPUBindGroupEntry& e = bind(i + 1);
-    e.textureView = buffers.image(buffer);
+    e.textureView = buffers.image(b.buffer);
     if (e.textureView) continue;
-    e.buffer = buffers.buffer(buffer);
-    e.size = spec.buffers[buffer].size;
+    e.buffer = buffers.buffer(b.buffer);
+    e.offset = b.at;
+    e.size = b.size ? b.size : spec.buffers[b.buffer].size - b.at;
     if (e.size > limit) {
       return fail("kernel ", step.name, " binds a tensor of ", e.size, " bytes; adapter ",
                   device.adapter().name, " allows at most ", limit);

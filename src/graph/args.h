@@ -23,6 +23,7 @@ namespace highwater {
 
 class Graph;
 struct Node;
+struct StepDecl;
 
 class Args {
  public:
@@ -149,6 +150,7 @@ class Args {
   std::optional<LiveInt> as_live_integer(ValueId id);
   uint32_t declare_step(const KernelSource& source, std::span<const Tensor> bindings,
                         std::span<const Substitution> substitutions, std::string_view variant);
+  void check_parts(const StepDecl& step);
   Node& node() const;
 
   Graph& graph_;

@@ -1,9 +1,11 @@
 // The declarations that an op's constructor makes through its Args.
+#include <algorithm>
 #include <array>
 
 #include "base/checked.h"
 #include "graph/args.h"
 #include "graph/graph.h"
+#include "graph/memory.h"
 
 namespace highwater {
 namespace {
@@ -101,11 +103,28 @@ Tensor Args::scratch(DType dtype, int64_t elements) {
   return {id};
 }
 
+// What a kernel is bound to is known when it is made; what parts make of it is better told here.
+void Args::check_parts(const StepDecl& step) {
+  const size_t buffers = storage_buffers(step, traits());
+  if (buffers <= traits().most_buffers) return;
+  const auto fewer = [](const StepBinding& a, const StepBinding& b) {
+    return a.use.parts < b.use.parts;
+  };
+  const auto& largest = *std::max_element(step.bindings.begin(), step.bindings.end(), fewer);
+  if (largest.use.parts == 1) return;
+  refuse(fail("kernel ", step.name, " takes ", buffers, " bindings, of which ",
+              graph_.describe(largest.value), " takes ", largest.use.parts,
+              ", for one shows at most ", traits().binding_bytes, " bytes; this device allows ",
+              traits().most_buffers));
+}
+
 uint32_t Args::declare_step(const KernelSource& source, std::span<const Tensor> bindings,
                             std::span<const Substitution> substitutions, std::string_view variant) {
   if (error_) return kNoStep;
   std::vector<Operand> operands;
-  for (Tensor t : bindings) operands.push_back({dtype(t), may_be_image(graph_, t)});
+  for (Tensor t : bindings) {
+    operands.push_back({dtype(t), may_be_image(graph_, t), memory_bytes(graph_.tensor(t))});
+  }
   auto expanded = expand(source, traits(), operands, substitutions);
   if (!expanded) {
     refuse(expanded.take_error());
@@ -118,6 +137,7 @@ uint32_t Args::declare_step(const KernelSource& source, std::span<const Tensor> 
     step.bindings.push_back({bindings[i].id, expanded->uses[i]});
   }
   step.params_size = source.params_size;
+  check_parts(step);
   step.params_at = graph_.params_size;
   graph_.params_size += round_up(source.params_size, kParamsAlignment);
   graph_.steps.push_back(std::move(step));

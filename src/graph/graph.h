@@ -52,6 +52,15 @@ struct StepDecl {
   uint32_t params_size = 0;
 };
 
+// How many buffers a kernel is bound to; adapters have a limit.
+inline size_t storage_buffers(const StepDecl& step, const DeviceTraits& traits) {
+  size_t count = step.params_size && traits.params_space() == ParamsSpace::Storage ? 1 : 0;
+  for (const StepBinding& b : step.bindings) {
+    if (b.use.texels == Texels::None) count += b.use.parts;
+  }
+  return count;
+}
+
 struct Node {
   std::string op_name;  // "aten.add.Tensor"
   uint32_t id = 0;      // the exporter's number

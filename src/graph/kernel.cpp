@@ -236,10 +236,11 @@ class Expansion {
     if (index >= operands_.size()) {
       return fail("it has more bindings than the ", operands_.size(), " given");
     }
-    const OperandText operand =
-        declare_operand(argument, how, index + 1, operands_[index], traits_);
+    HW_TRY(const OperandText operand,
+           declare_operand(argument, how, next_binding_, operands_[index], traits_));
     append(result_.wgsl, operand.wgsl);
     result_.uses.push_back(operand.use);
+    next_binding_ += operand.use.parts;
     uses_half_ |= operand.is_half;
     return {};
   }
@@ -247,6 +248,7 @@ class Expansion {
   const KernelSource& source_;
   const DeviceTraits& traits_;
   std::span<const Operand> operands_;
+  size_t next_binding_ = 1;  // after the params
   bool uses_subgroups_ = false;
   bool uses_half_ = false;
   bool copies_params_ = false;

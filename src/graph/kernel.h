@@ -31,12 +31,14 @@ struct Substitution {
 struct Operand {
   DType dtype;
   bool constant = false;  // may be made an image
+  uint64_t bytes = 0;     // the most that it is, in whole quads
 };
 
 // What a kernel does with an operand.
 struct OperandUse {
   bool writes = false;
   Texels texels = Texels::None;  // reads it as an image
+  uint32_t parts = 1;            // bindings that it takes, each of DeviceTraits::binding_bytes
 
   bool operator==(const OperandUse&) const = default;
 };
@@ -48,13 +50,14 @@ struct KernelText {
 
 // Expands a source:
 //   #input x     a read-only binding, with x_at(i) and x_quad(q)
-//   #input x : T    the same without accessors, as array<T>
+//   #input x : T    the same as an array of T, with x_item(i) alone
 //   #image x     the same as #input; read as a texture where that is faster and x is a constant
-//   #image x : T    the same, with x_texel(i), which gives a T
+//   #image x : T    the same, with x_item(i)
 //   #output y    a read-write binding, with y_put(q, v) as well
-//   #main i      the entry point, one invocation an item: i is its number
-//   #main g l    the same by workgroups: g is the group's number, l the invocation's within it
-//   #lanes g l   the same by ${LANES} invocations an item, of which this is number l: one by
+//   #output y : T   the same as an array of T, with y_item(i) and y_set(i, v); one of atomics has
+//   none #main i      the entry point, one invocation an item: i is its number #main g l    the
+//   same by workgroups: g is the group's number, l the invocation's within it #lanes g l   the same
+//   by ${LANES} invocations an item, of which this is number l: one by
 //                itself, a whole workgroup, or the lanes of a subgroup in between
 //   #over_lanes sum f32 a + b   sum_over_lanes(v, l): what these found, as one; `a + b` merges two
 //   #unroll k 4  repeats the lines up to its #end, with ${k} as 0, 1, 2, 3
@@ -62,7 +65,9 @@ struct KernelText {
 //                whole lines, which are expanded in turn
 // Bindings are numbered in order of appearance, after the params at binding 0. Four consecutive
 // elements are a quad, the unit of memory access for every dtype: x_quad gives it as vec4<x_t>,
-// where x_t is f32 or i32, whatever the width in memory.
+// where x_t is f32 or i32, whatever the width in memory. A buffer that is larger than a binding may
+// be takes several, one after the other; the accessors find the right one, and nothing else may
+// reach into an operand.
 Result<KernelText> expand(const KernelSource& source, const DeviceTraits& traits,
                           std::span<const Operand> operands,
                           std::span<const Substitution> substitutions);

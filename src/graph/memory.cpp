@@ -9,14 +9,6 @@
 namespace highwater {
 namespace {
 
-// Whole quads of the widest dtype, so that kernels may load the last quad in full.
-constexpr uint64_t kGranule = 16;
-
-uint64_t bytes_of(const TensorDecl& t) {
-  const uint64_t bytes = static_cast<uint64_t>(t.dims.numel()) * byte_size(t.device_dtype());
-  return std::max(round_up(bytes, kGranule), kGranule);
-}
-
 // Constants are never shared with what is computed. Two constants with the same bytes share one
 // buffer, unless an op writes into them: all zero-filled caches have the same content key.
 class ConstantBuffers {
@@ -88,6 +80,13 @@ class SharedBuffers {
 
 }  // namespace
 
+uint64_t memory_bytes(const TensorDecl& tensor) {
+  constexpr uint64_t kGranule = 16;
+  const uint64_t bytes =
+      static_cast<uint64_t>(tensor.dims.numel()) * byte_size(tensor.device_dtype());
+  return std::max(round_up(bytes, kGranule), kGranule);
+}
+
 std::vector<Life> find_lives(const Graph& graph) {
   std::vector<Life> lives(graph.values.size());
   const auto touch = [&](ValueId id, int64_t node) {
@@ -116,7 +115,7 @@ std::vector<Life> find_lives(const Graph& graph) {
     const ValueInfo& v = graph.values[id];
     if (v.kind != ValueInfo::Kind::Tensor) continue;
     Life& life = lives[graph.root(id)];
-    life.size = std::max(life.size, bytes_of(v.tensor));
+    life.size = std::max(life.size, memory_bytes(v.tensor));
   }
   return lives;
 }

@@ -8,6 +8,10 @@
 
 namespace highwater {
 
+// What it takes on the device at its bound: whole quads of the widest dtype, so that kernels may
+// load the last quad in full.
+uint64_t memory_bytes(const TensorDecl& tensor);
+
 // When a value's memory is in use.
 struct Life {
   int64_t first = -1;    // the node that writes it; -1 for what is there before the first node

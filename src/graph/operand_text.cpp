@@ -1,5 +1,7 @@
 #include "graph/operand_text.h"
 
+#include "base/checked.h"
+
 namespace highwater {
 namespace {
 
@@ -73,41 +75,83 @@ std::string_view texel_format(Texels texels) {
   }
 }
 
-void declare_memory(std::string& out, std::string_view name, size_t index, std::string_view type,
-                    const OperandUse& use) {
-  append(out, text("@group(0) @binding(", index, ") var"));
-  if (use.texels != Texels::None) {
-    append(out, text(" ", name, ": texture_storage_2d<", texel_format(use.texels), ", read>;\n"));
-  } else {
-    append(out, text("<storage, ", use.writes ? "read_write" : "read", "> ", name, ": array<", type,
-                     ">;\n"));
+uint64_t bytes_of_item(std::string_view type) {
+  if (type == "vec4<f32>" || type == "vec4<i32>" || type == "vec4<u32>") return 16;
+  return type == "vec2<u32>" || type == "vec4<f16>" ? 8 : 4;
+}
+
+// An operand in the kernel's text. An item is what its memory is an array of.
+struct Declared {
+  std::string_view name;
+  std::string_view item;
+  OperandUse use;
+  uint64_t part_items = 0;  // where it is in parts
+
+  bool is_image() const { return use.texels != Texels::None; }
+  bool is_whole() const { return use.parts == 1; }
+  std::string part(size_t i) const { return is_whole() ? std::string(name) : text(name, "_", i); }
+};
+
+void declare_memory(std::string& out, const Declared& d, size_t binding) {
+  for (size_t i = 0; i < d.use.parts; ++i) {
+    append(out, text("@group(0) @binding(", binding + i, ") var"));
+    if (d.is_image()) {
+      append(out,
+             text(" ", d.name, ": texture_storage_2d<", texel_format(d.use.texels), ", read>;\n"));
+    } else {
+      append(out, text("<storage, ", d.use.writes ? "read_write" : "read", "> ", d.part(i),
+                       ": array<", d.item, ">;\n"));
+    }
   }
 }
 
-void declare_texel(std::string& out, std::string_view name, std::string_view type, Texels texels) {
-  const std::string_view used = texels == Texels::Uint2   ? ".xy"
-                                : texels == Texels::Uint1 ? ".x"
-                                                          : "";
-  append(out, text("fn ", name, "_texel(AT: u32) -> ", type, " { return "));
-  if (texels == Texels::None) {
-    append(out, text(name, "[AT]; }\n"));
-  } else {
-    append(out, text("textureLoad(", name, ", vec2<u32>(AT % ", kImageWidth, "u, AT / ",
+// A case for each part; what lies behind the last is as far outside of it as it would be outside of
+// the whole.
+void declare_choice(std::string& out, const Declared& d, std::string_view act) {
+  append(out, text("  switch AT / ", d.part_items, "u {\n"));
+  for (size_t i = 0; i < d.use.parts; ++i) {
+    std::string line(act);
+    line.replace(line.find('@'), 1, text(d.part(i), "[AT - ", i * d.part_items, "u]"));
+    const std::string which = i + 1 < d.use.parts ? text("case ", i, "u") : "default";
+    append(out, text("    ", which, ": { ", line, " }\n"));
+  }
+  append(out, "  }\n}\n");
+}
+
+void declare_item(std::string& out, const Declared& d) {
+  append(out, text("fn ", d.name, "_item(AT: u32) -> ", d.item, " {"));
+  if (d.is_image()) {
+    const std::string_view used = d.use.texels == Texels::Uint2   ? ".xy"
+                                  : d.use.texels == Texels::Uint1 ? ".x"
+                                                                  : "";
+    append(out, text(" return textureLoad(", d.name, ", vec2<u32>(AT % ", kImageWidth, "u, AT / ",
                      kImageWidth, "u))", used, "; }\n"));
+  } else if (d.is_whole()) {
+    append(out, text(" return ", d.name, "[AT]; }\n"));
+  } else {
+    append(out, "\n");
+    declare_choice(out, d, "return @;");
   }
 }
 
-void declare_accessors(std::string& out, std::string_view name, const QuadFormat& f,
-                       const OperandUse& use) {
-  append(out, text("alias ", name, "_t = ", f.compute, ";\n"));
-  // Names the quad in place, so that a scalar is loaded and not four.
-  std::string quad = text(name, "[AT");
-  std::string_view close = "]";
-  if (use.texels != Texels::None) {
-    declare_texel(out, name, f.memory, use.texels);
-    quad = text(name, "_texel(AT");
-    close = ")";
+void declare_set(std::string& out, const Declared& d) {
+  append(out, text("fn ", d.name, "_set(AT: u32, ITEM: ", d.item, ") {"));
+  if (d.is_whole()) {
+    append(out, text(" ", d.name, "[AT] = ITEM; }\n"));
+  } else {
+    append(out, "\n");
+    declare_choice(out, d, "@ = ITEM;");
   }
+}
+
+void declare_quads(std::string& out, const Declared& d, const QuadFormat& f) {
+  const std::string_view name = d.name;
+  append(out, text("alias ", name, "_t = ", f.compute, ";\n"));
+  // Names the quad in place where it can, so that a scalar is loaded and not four.
+  const bool in_place = !d.is_image() && d.is_whole();
+  if (!in_place) declare_item(out, d);
+  const std::string quad = text(name, in_place ? "[AT" : "_item(AT");
+  const std::string_view close = in_place ? "]" : ")";
   // Capitals, because an operand may have any other name.
   append(out, text("fn ", name, "_quad(AT: u32) -> vec4<", f.compute, "> { let MEM = ", quad, close,
                    "; return ", f.load, "; }\n"));
@@ -115,31 +159,42 @@ void declare_accessors(std::string& out, std::string_view name, const QuadFormat
   at.replace(at.find('@'), 1, text(quad, " >> 2u", close));
   append(out, text("fn ", name, "_at(AT: u32) -> ", f.compute, " { let LANE = AT & 3u; return ", at,
                    "; }\n"));
-  if (!use.writes) return;
+  if (!d.use.writes) return;
+  if (!in_place) declare_set(out, d);
   append(out, text("fn ", name, "_put(AT: u32, VEC: vec4<", f.compute, ">) { ", name,
-                   "[AT] = ", f.store, "; }\n"));
+                   in_place ? text("[AT] = ", f.store) : text("_set(AT, ", f.store, ")"), "; }\n"));
 }
 
 }  // namespace
 
-OperandText declare_operand(std::string_view argument, OperandRole role, size_t binding,
-                            const Operand& operand, const DeviceTraits& traits) {
+Result<OperandText> declare_operand(std::string_view argument, OperandRole role, size_t binding,
+                                    const Operand& operand, const DeviceTraits& traits) {
   const size_t colon = argument.find(" : ");
   const bool bare = colon != std::string_view::npos;
   const std::string_view name = argument.substr(0, colon);
   const QuadFormat& format = quad_format(operand.dtype, traits.half);
   const std::string_view type = bare ? argument.substr(colon + 3) : format.memory;
-  const bool image = role == OperandRole::ReadImage;
+  const bool is_atomic = type.starts_with("atomic<");
 
-  OperandText result;
-  result.is_half = type == "vec4<f16>";
-  result.use.writes = role == OperandRole::Written;
-  if (image && operand.constant && traits.software) result.use.texels = texels_of(type);
-  declare_memory(result.wgsl, name, binding, type, result.use);
+  Declared d{name, type, {.writes = role == OperandRole::Written}};
+  if (role == OperandRole::ReadImage && operand.constant && traits.software) {
+    d.use.texels = texels_of(type);
+  }
+  if (!d.is_image() && operand.bytes > traits.binding_bytes) {
+    if (is_atomic) {
+      return fail("'", name, "' has ", operand.bytes, " bytes, and one binding shows at most ",
+                  traits.binding_bytes);
+    }
+    d.use.parts = static_cast<uint32_t>(ceil_div(operand.bytes, traits.binding_bytes));
+    d.part_items = traits.binding_bytes / bytes_of_item(type);
+  }
+  OperandText result{{}, d.use, type == "vec4<f16>"};
+  declare_memory(result.wgsl, d, binding);
   if (!bare) {
-    declare_accessors(result.wgsl, name, format, result.use);
-  } else if (image) {
-    declare_texel(result.wgsl, name, type, result.use.texels);
+    declare_quads(result.wgsl, d, format);
+  } else if (!is_atomic) {
+    declare_item(result.wgsl, d);
+    if (d.use.writes) declare_set(result.wgsl, d);
   }
   return result;
 }

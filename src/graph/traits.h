@@ -32,6 +32,15 @@ struct DeviceTraits {
   static constexpr int64_t kAnyRounds = std::numeric_limits<int64_t>::max();
   int64_t most_rounds = kMostRoundsOnMesa;
 
+  // The most that one binding may show of a buffer, in units of kBindingAlignment. A larger tensor
+  // is bound in parts.
+  static constexpr uint64_t kBindingAlignment =
+      256;  // of where a part begins, by WebGPU's defaults
+  static constexpr uint64_t kAnyBytes = std::numeric_limits<uint64_t>::max();
+  uint64_t binding_bytes = kAnyBytes;
+  // Of how many buffers a kernel may be bound to.
+  uint32_t most_buffers = std::numeric_limits<uint32_t>::max();
+
   // Lavapipe compiles a shader anew for the values of uniforms that steer its loops: a new length
   // would stop to compile. It leaves storage buffers alone. On a GPU uniforms are faster.
   ParamsSpace params_space() const {

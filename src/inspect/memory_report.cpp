@@ -69,19 +69,15 @@ void write_troubles(Json& json, const Graph& graph, const Target& target) {
     return;
   }
   const gpu::Limits& limits = target.adapter->limits;
-  const uint64_t largest = std::min(limits.max_buffer_size, limits.max_storage_binding_size);
   for (BufferId id = 0; id < graph.buffers.size(); ++id) {
     const BufferDecl& buffer = graph.buffers[id];
-    if (buffer.texels != Texels::None || buffer.size <= largest) continue;
+    if (buffer.texels != Texels::None || buffer.size <= limits.max_buffer_size) continue;
     json.value(text("buffer ", id, " (", kind_of(graph, id), ") needs ", buffer.size,
-                    " bytes; this adapter binds at most ", largest));
+                    " bytes; a buffer of this adapter has at most ", limits.max_buffer_size));
   }
   std::map<std::string_view, size_t> crowded;
   for (const StepDecl& step : graph.steps) {
-    auto buffers = static_cast<size_t>(
-        std::count_if(step.bindings.begin(), step.bindings.end(),
-                      [](const StepBinding& b) { return b.use.texels == Texels::None; }));
-    if (step.params_size && graph.traits.params_space() == ParamsSpace::Storage) ++buffers;
+    const size_t buffers = storage_buffers(step, graph.traits);
     if (buffers > limits.max_storage_buffers) crowded[step.name] = buffers;
   }
   for (const auto& [kernel, buffers] : crowded) {

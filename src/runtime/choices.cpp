@@ -1,7 +1,11 @@
 #include "runtime/choices.h"
 
+#include <algorithm>
+
+#include "base/checked.h"
 #include "passes/passes.h"
 #include "platform/environment.h"
+#include "platform/number.h"
 
 namespace highwater {
 namespace {
@@ -9,6 +13,20 @@ namespace {
 constexpr std::string_view kKinds[] = {"gpu", "software"};
 constexpr std::string_view kSwitch[] = {"0", "1"};
 constexpr const char* kWithoutPasses = "HIGHWATER_WITHOUT_PASSES";
+constexpr const char* kBindingBytes = "HIGHWATER_BINDING_BYTES";
+
+Result<std::optional<uint64_t>> chosen_binding_bytes() {
+  const auto value = variable(kBindingBytes);
+  if (!value) return std::optional<uint64_t>();
+  constexpr auto kLeast = static_cast<double>(DeviceTraits::kBindingAlignment);
+  constexpr double kMost = 1e15;
+  const std::optional<double> bytes = read_number(*value);
+  if (!bytes || !(*bytes >= kLeast && *bytes <= kMost)) {
+    return fail("the variable ", kBindingBytes, " is '", *value, "'; it can be a number from ",
+                DeviceTraits::kBindingAlignment, " on");
+  }
+  return std::optional(static_cast<uint64_t>(*bytes));
+}
 
 }  // namespace
 
@@ -23,6 +41,7 @@ Result<Choices> Choices::read(std::string_view without_passes, std::optional<boo
   if (halved) choices.half_cache = *halved == 1;
   HW_TRY(const auto poisoned, chosen_by("HIGHWATER_POISON", kSwitch));
   if (poisoned) choices.poisoned = *poisoned == 1;
+  HW_TRY(choices.binding_bytes, chosen_binding_bytes());
   if (const auto without = variable(kWithoutPasses)) {
     choices.without_passes = *without;
     Status checked = check_pass_names(*without);
@@ -40,6 +59,10 @@ DeviceTraits traits_of(const gpu::Device& device, const Choices& choices) {
   traits.lanes = device.subgroup_size();
   traits.enable_subgroups = adapter.subgroups_must_be_enabled;
   traits.half = !traits.software && adapter.has(gpu::kShaderF16);
+  const uint64_t allowed = adapter.limits.max_storage_binding_size;
+  traits.binding_bytes = round_down(std::min(allowed, choices.binding_bytes.value_or(allowed)),
+                                    DeviceTraits::kBindingAlignment);
+  traits.most_buffers = adapter.limits.max_storage_buffers;
   return traits;
 }
 

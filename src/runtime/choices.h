@@ -12,14 +12,15 @@
 namespace highwater {
 
 struct Choices {
-  std::optional<bool> software;    // kernels for it; else the adapter says
-  std::string without_passes;      // see run_passes
-  std::optional<bool> half_cache;  // see halve_caches; else the adapter says
-  bool poisoned = false;           // memory beyond what is live is NaN
+  std::optional<bool> software;           // kernels for it; else the adapter says
+  std::string without_passes;             // see run_passes
+  std::optional<bool> half_cache;         // see halve_caches; else the adapter says
+  bool poisoned = false;                  // memory beyond what is live is NaN
+  std::optional<uint64_t> binding_bytes;  // as if the device bound no more at once
 
   // What the options say, unless a variable says otherwise: HIGHWATER_KERNELS, so that either kind
-  // of kernel can be tried anywhere, HIGHWATER_WITHOUT_PASSES, HIGHWATER_HALF_CACHE and
-  // HIGHWATER_POISON. A word that means nothing is an error.
+  // of kernel can be tried anywhere, HIGHWATER_WITHOUT_PASSES, HIGHWATER_HALF_CACHE,
+  // HIGHWATER_POISON and HIGHWATER_BINDING_BYTES. A word that means nothing is an error.
   static Result<Choices> read(std::string_view without_passes = {},
                               std::optional<bool> half_cache = {});
 };

@@ -15,10 +15,16 @@
 namespace highwater {
 namespace {
 
-gpu::StepSpec step_spec(const StepDecl& step) {
+gpu::StepSpec step_spec(const Graph& graph, const StepDecl& step) {
   gpu::StepSpec spec{step.name, step.wgsl, {}, step.params_at, step.params_size};
+  const uint64_t most = graph.traits.binding_bytes;
   for (const StepBinding& b : step.bindings) {
-    spec.bindings.push_back({b.memory, b.use.writes});
+    // A buffer may be larger than a value in it, and than what is bound of it.
+    for (uint64_t part = 0; part < b.use.parts; ++part) {
+      const uint64_t at = part * most;
+      spec.bindings.push_back(
+          {b.memory, b.use.writes, at, std::min(most, graph.buffers[b.memory].size - at)});
+    }
   }
   return spec;
 }
@@ -54,7 +60,7 @@ gpu::ExecutableSpec executable_spec(const Graph& graph, const Live& live, const 
   for (const BufferDecl& b : graph.buffers) {
     spec.buffers.push_back({b.size, b.constant != kNoValue, b.texels});
   }
-  for (const StepDecl& step : graph.steps) spec.steps.push_back(step_spec(step));
+  for (const StepDecl& step : graph.steps) spec.steps.push_back(step_spec(graph, step));
   spec.params = live.params();
   spec.params_in_storage = graph.traits.params_space() == ParamsSpace::Storage;
   for (ValueId id : graph.outputs) {

@@ -41,6 +41,6 @@ alias T = f32;
   if (params.has_bias != 0u) { sum += f32(bias_at(channel)); }
   let v = epilogue(sum, plane * params.pixels + pixel);
 #unroll k 4
-  if (first + ${k}u < params.pixels) { y[plane * params.pixels + first + ${k}u] = v[${k}]; }
+  if (first + ${k}u < params.pixels) { y_set(plane * params.pixels + first + ${k}u, v[${k}]); }
 #end
 }

@@ -52,7 +52,7 @@ alias T = f32;
 #unroll c ${QUADS}
   let v${c} = epilogue(sums[${c}] + b, at + min(vec4<u32>(first + 4u * ${c}u) + vec4<u32>(0u, 1u, 2u, 3u), vec4<u32>(params.width - 1u)));
 #unroll k 4
-  if (first + 4u * ${c}u + ${k}u < params.width) { y[at + first + 4u * ${c}u + ${k}u] = v${c}[${k}]; }
+  if (first + 4u * ${c}u + ${k}u < params.width) { y_set(at + first + 4u * ${c}u + ${k}u, v${c}[${k}]); }
 #end
 #end
 }

@@ -19,7 +19,7 @@ alias T = f32;
 
 fn put(plane: u32, first: u32, v: vec4<f32>) {
 #unroll k 4
-  if (first + ${k}u < params.pixels) { y[plane * params.pixels + first + ${k}u] = v[${k}]; }
+  if (first + ${k}u < params.pixels) { y_set(plane * params.pixels + first + ${k}u, v[${k}]); }
 #end
 }
 

@@ -55,7 +55,7 @@ ${EPILOGUE}
     let at = plane * params.pixels + pixel;
     let v = epilogue(sums[${r}] + b, at);
 #unroll k 4
-    if (channel[${k}] < params.channels) { y[at[${k}]] = v[${k}]; }
+    if (channel[${k}] < params.channels) { y_set(at[${k}], v[${k}]); }
 #end
   }
 #end

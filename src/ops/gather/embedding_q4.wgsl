@@ -23,7 +23,7 @@ fn table_row(i: u32) -> u32 {
 // Element `at` of the table; two are a byte.
 fn element(at: u32) -> i32 {
   let swapped = at ^ ${FIRST}u;
-  return i32((w[swapped >> 3u] >> (4u * (swapped & 7u))) & 15u) - 8;
+  return i32((w_item(swapped >> 3u) >> (4u * (swapped & 7u))) & 15u) - 8;
 }
 
 fn scaled(v: vec4<i32>, group: u32) -> vec4<f32> {
@@ -37,7 +37,7 @@ fn scaled(v: vec4<i32>, group: u32) -> vec4<f32> {
     let row = table_row(4u * q);
     let at = (4u * q) % params.width;
     let start = row * params.width + at;
-    let word = w[start >> 3u] >> (4u * (start & 7u));
+    let word = w_item(start >> 3u) >> (4u * (start & 7u));
     let nibbles = vec4<i32>((vec4<u32>(word) >> vec4<u32>(0u, 4u, 8u, 12u)) & vec4<u32>(15u)) - vec4<i32>(8);
     result = scaled(nibbles.${ORDER}, row * params.row_groups + at / params.group);
   } else {

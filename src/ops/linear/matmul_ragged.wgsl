@@ -38,7 +38,7 @@ fn bias_along(start: u32, quad: u32) -> vec4<f32> {
 
 fn put(row: u32, quad: u32, v: vec4<f32>) {
   for (var i = 0u; i < 4u; i++) {
-    if (4u * quad + i < params.columns) { y[row * params.columns + 4u * quad + i] = v[i]; }
+    if (4u * quad + i < params.columns) { y_set(row * params.columns + 4u * quad + i, v[i]); }
   }
 }
 

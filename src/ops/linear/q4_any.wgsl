@@ -24,7 +24,7 @@ struct Params {
     let n = i % params.columns;
     var sum = 0.0;
     for (var k = 0u; k < params.depth; k++) {
-      let word = w[n * params.row_words + (k >> 3u)];
+      let word = w_item(n * params.row_words + (k >> 3u));
       let nibble = (word >> (4u * ((k & 7u) ^ ${NIBBLE_SWAP}u))) & 15u;
       let weight = f32(i32(nibble) - 8) * scale_at((k / params.group) * params.scale_row + n);
       sum += x_at(m * params.depth + k) * weight;

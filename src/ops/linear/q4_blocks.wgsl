@@ -39,7 +39,7 @@ var<workgroup> w_tile: array<vec4<f32>, 8u * W_PITCH>;  // [quad of k][column % 
       if (i < 8u * TILE_ROWS) { x_tile[(i % 8u) * X_PITCH + i / 8u] = x_quad(from_row * row_quads + 8u * block + i % 8u); }
     }
 #end
-    let words = w_texel(w_column * params.blocks + block);
+    let words = w_item(w_column * params.blocks + block);
     let scale_row = (block / params.blocks_per_group) * params.scale_row_quads;
     let weight = scale_at(4u * scale_row + w_column);
 #unroll j 4

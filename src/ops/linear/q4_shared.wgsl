@@ -25,7 +25,7 @@ ${MORE_INPUTS}
 
 // A nibble stands for its value less 8: with its upper bit turned it is that in two's complement.
 fn w_block(at: u32) -> vec4<u32> {
-  return w_texel(at) ^ vec4<u32>(0x88888888u);
+  return w_item(at) ^ vec4<u32>(0x88888888u);
 }
 
 // How far each of a word's eight nibbles is from its upper end.

@@ -32,7 +32,7 @@ ${LOOK}
     let scale_start = (block / params.blocks_per_group) * params.scale_row_quads * 4u;
     var scales = vec4<f32>();
 #unroll c ${QUADS}
-    let words${c} = w_texel(column${c} * params.blocks + block);
+    let words${c} = w_item(column${c} * params.blocks + block);
     scales[${c}] = scale_at(scale_start + column${c});
 #end
 #unroll m ${ROWS}

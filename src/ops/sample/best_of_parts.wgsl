@@ -7,7 +7,8 @@
   if (row > 0u) { return; }
   var best = Find(LOWEST, 0u);
   for (var i = lane; i < params.parts; i += WG) {
-    best = better(best, Find(bitcast<f32>(finds[i].x), finds[i].y));
+    let find = finds_item(i);
+    best = better(best, Find(bitcast<f32>(find.x), find.y));
   }
   put_winner(lane, best);
 }

@@ -17,5 +17,5 @@
     if (score > found.score) { found = Find(score, i); }
   }
   let best = best_over_lanes(found, lane);
-  if (lane == 0u) { finds[part] = vec2<u32>(bitcast<u32>(best.score), best.place); }
+  if (lane == 0u) { finds_set(part, vec2<u32>(bitcast<u32>(best.score), best.place)); }
 }

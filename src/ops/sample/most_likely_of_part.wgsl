@@ -11,5 +11,5 @@
     if (v > found.score) { found = Find(v, i); }
   }
   let best = best_over_lanes(found, lane);
-  if (lane == 0u) { finds[part] = vec2<u32>(bitcast<u32>(best.score), best.place); }
+  if (lane == 0u) { finds_set(part, vec2<u32>(bitcast<u32>(best.score), best.place)); }
 }

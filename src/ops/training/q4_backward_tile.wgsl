@@ -34,7 +34,7 @@ struct Params {
 #end
 #unroll r 4
     {
-      let word = vec4<u32>(w[(4u * n + ${r}u) * params.row_words + column]);
+      let word = vec4<u32>(w_item((4u * n + ${r}u) * params.row_words + column));
       let low = vec4<f32>((word >> vec4<u32>(0u, 4u, 8u, 12u)) & vec4<u32>(15u)) - 8.0;
       let high = vec4<f32>((word >> vec4<u32>(16u, 20u, 24u, 28u)) & vec4<u32>(15u)) - 8.0;
 #unroll m ${ROWS}

@@ -73,10 +73,12 @@ TEST(Kernel, EverythingThatIsEnabledIsOnTop) {
   EXPECT_TRUE(k.ok() && k->wgsl.starts_with("enable f16;\nenable subgroups;\n"));
 }
 
-TEST(Kernel, BareBindingsHaveNoAccessors) {
+TEST(Kernel, BareBindingsAreReadByItems) {
   const auto k = expand_text("#output y\n#input w : vec4<u32>\n", {DType::Float32, DType::UInt8});
   EXPECT_TRUE(has(k, "@binding(2) var<storage, read> w: array<vec4<u32>>;"));
   EXPECT_FALSE(has(k, "fn w_at("));
+  EXPECT_TRUE(has(k, "fn w_item(AT: u32) -> vec4<u32> { return w[AT]; }"));
+  EXPECT_FALSE(has(k, "fn w_set("));
 }
 
 TEST(Kernel, ConstantsMayBeImagesOnSoftwareAdapters) {
@@ -90,7 +92,7 @@ TEST(Kernel, ConstantsMayBeImagesOnSoftwareAdapters) {
           {.texels = Texels::Float4}, {.texels = Texels::Uint4}, {.texels = Texels::Uint2}, {}}));
   EXPECT_TRUE(has(k, "@binding(1) var s: texture_storage_2d<rgba32float, read>;"));
   EXPECT_TRUE(has(k, "@binding(2) var w: texture_storage_2d<rgba32uint, read>;"));
-  EXPECT_TRUE(has(k, "fn w_texel(AT: u32) -> vec4<u32> { return textureLoad(w, "));
+  EXPECT_TRUE(has(k, "fn w_item(AT: u32) -> vec4<u32> { return textureLoad(w, "));
   EXPECT_TRUE(has(k, "unpack2x16float(MEM.x)"));
   EXPECT_TRUE(has(k, "@binding(4) var<storage, read> x: array<vec4<f32>>;"));
 }
@@ -106,8 +108,29 @@ TEST(Kernel, OtherwiseImagesAreBuffersWithTheSameAccessors) {
   EXPECT_EQ(on_gpu->uses, plain);
   EXPECT_EQ(not_constant->uses, plain);
   EXPECT_TRUE(has(on_gpu, "@binding(2) var<storage, read> w: array<vec4<u32>>;"));
-  EXPECT_TRUE(has(on_gpu, "fn w_texel(AT: u32) -> vec4<u32> { return w[AT]; }"));
+  EXPECT_TRUE(has(on_gpu, "fn w_item(AT: u32) -> vec4<u32> { return w[AT]; }"));
   EXPECT_TRUE(has(on_gpu, "fn s_quad("));
+}
+
+TEST(Kernel, LargeOperandsAreBoundInPartsThatTheirAccessorsFind) {
+  const DeviceTraits traits{.software = false, .binding_bytes = 512};
+  const auto parts = [&](std::string_view source, std::vector<uint64_t> bytes) {
+    std::vector<Operand> operands;
+    for (uint64_t b : bytes) operands.push_back({DType::Float16, false, b});
+    return expand(KernelSource{"sample", 0, source}, traits, operands, {});
+  };
+  const auto k = parts("#output y\n#input x\n#input w : u32\n", {1040, 512, 528});
+  ASSERT_TRUE(succeeds(k));
+  EXPECT_EQ(k->uses, (std::vector<OperandUse>{{.writes = true, .parts = 3}, {}, {.parts = 2}}));
+  EXPECT_TRUE(has(k, "@binding(3) var<storage, read_write> y_2: array<vec2<u32>>;"));
+  EXPECT_TRUE(has(k, "@binding(4) var<storage, read> x: array<vec2<u32>>;")) << "as it was";
+  EXPECT_TRUE(has(k, "@binding(6) var<storage, read> w_1: array<u32>;"));
+  EXPECT_TRUE(has(k, "switch AT / 64u {")) << "quads of eight bytes";
+  EXPECT_TRUE(has(k, "case 1u: { y_1[AT - 64u] = ITEM; }"));
+  EXPECT_TRUE(has(k, "default: { y_2[AT - 128u] = ITEM; }"));
+  EXPECT_TRUE(has(k, "fn y_put(AT: u32, VEC: vec4<f32>) { y_set(AT, "));
+  EXPECT_TRUE(has(k, "default: { return w_1[AT - 128u]; }"));
+  EXPECT_TRUE(fails_saying(parts("#output y : atomic<u32>\n", {528}), {"'y'", "528", "512"}));
 }
 
 TEST(Kernel, LanesAreAWorkgroupOfOneSubgroup) {

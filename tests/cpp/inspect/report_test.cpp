@@ -57,11 +57,10 @@ TEST(ProgramReport, NamesOpsThatAreNotSupported) {
 TEST(ProgramReport, SaysWhatIsOverTheLimitsOfAnAdapter) {
   Target small;
   small.adapter.emplace();
-  small.adapter->limits.max_buffer_size = 1 << 20;
-  small.adapter->limits.max_storage_binding_size = 128;
+  small.adapter->limits.max_buffer_size = 128;
   small.adapter->limits.max_storage_buffers = 1;
   const std::string text = report(Doubled(), small);
-  EXPECT_TRUE(holds(text, "needs 256 bytes; this adapter binds at most 128"));
+  EXPECT_TRUE(holds(text, "needs 256 bytes; a buffer of this adapter has at most 128"));
   EXPECT_TRUE(holds(text, "this adapter allows 1"));
 }
 
