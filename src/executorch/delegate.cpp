@@ -75,18 +75,29 @@ struct Handle {
   std::vector<std::string_view> step_names;
 };
 
+// A large constant is asked for by stretches, and may be read from a file each time: the last one
+// is kept.
+struct LastData {
+  std::string key;
+  std::optional<et::FreeableBuffer> data;
+};
+
 ConstantSource constants_from(const et::NamedDataMap* map) {
-  return [map](const std::string& key, const UseBytes& use) -> Status {
+  return [map, last = std::make_shared<LastData>()](const std::string& key, Stretch wanted,
+                                                    const UseBytes& use) -> Status {
     if (!map) return fail("the program has no named data, but needs '", key, "'");
-    auto data = map->get_data(key);
-    if (!data.ok()) {
-      return fail("named data '", key, "' is missing (error ", static_cast<int>(data.error()),
-                  "); if it is in a .ptd file, load the program with that file");
+    if (!last->data || last->key != key) {
+      last->data.reset();
+      auto data = map->get_data(key);
+      if (!data.ok()) {
+        return fail("named data '", key, "' is missing (error ", static_cast<int>(data.error()),
+                    "); if it is in a .ptd file, load the program with that file");
+      }
+      last->key = key;
+      last->data.emplace(std::move(*data));
     }
-    const Status status =
-        use({static_cast<const std::byte*>(data->data()), static_cast<size_t>(data->size())});
-    data->Free();
-    return status;
+    const auto* bytes = static_cast<const std::byte*>(last->data->data());
+    return use_stretch({bytes, static_cast<size_t>(last->data->size())}, wanted, use);
   };
 }
 

@@ -11,11 +11,12 @@ namespace highwater::gpu {
 
 class Buffers {
  public:
-  // The next of the spec's buffers. It is filled outside of any turn, because its bytes may come
-  // from anywhere.
-  Status load_next(const Turns& turns, const ExecutableSpec& spec, Answers& answers,
-                   Accounts& accounts);
-  uint32_t loaded() const { return static_cast<uint32_t>(slots_.size()); }
+  // The next of the spec's buffers, or a portion of one; gives how many bytes the device has to
+  // take. They are made outside of any turn, because they may come from anywhere.
+  Result<uint64_t> load_next(const Turns& turns, const ExecutableSpec& spec, Answers& answers,
+                             Accounts& accounts);
+  // So many are whole.
+  uint32_t loaded() const { return loaded_; }
 
   // Of the one that is not an image.
   WGPUBuffer buffer(uint32_t i) const { return slots_[i].buffer.get(); }
@@ -28,12 +29,20 @@ class Buffers {
     Image image;
   };
 
-  static Status load_buffer(Slot& slot, uint32_t i, const Turns& turns, const ExecutableSpec& spec,
-                            Answers& answers, Accounts& accounts);
-  static Status load_image(Slot& slot, uint32_t i, const Turns& turns, const ExecutableSpec& spec,
-                           Answers& answers, Accounts& accounts);
+  // The one that is being loaded.
+  const BufferSpec& next(const ExecutableSpec& spec) const { return spec.buffers[loaded_]; }
+  Slot& slot() { return slots_.back(); }
+  Status begin(const Turns& turns, const ExecutableSpec& spec, Answers& answers,
+               Accounts& accounts);
+  Result<uint64_t> fill_mapped(const Turns& turns, const ExecutableSpec& spec, Answers& answers);
+  Result<uint64_t> write_portion(const Turns& turns, const ExecutableSpec& spec, Answers& answers);
+  Result<uint64_t> write_rows(const Turns& turns, const ExecutableSpec& spec, Answers& answers);
+  Result<uint64_t> written(uint64_t count, uint64_t size);
 
   std::vector<Slot> slots_;
+  uint32_t loaded_ = 0;
+  uint64_t at_ = 0;              // of the next one, where its next portion begins
+  std::byte* mapped_ = nullptr;  // its memory, if it is filled at once
 };
 
 // Of an image with such texels.

@@ -51,8 +51,9 @@ struct ExecutableSpec {
   bool params_in_storage = false;     // which the WGSL says too; else they are uniforms
   uint64_t read_back_size = 0;        // the most that one run reads back
   Timeout timeout;                    // at load and in runs
-  // Writes a buffer's first content into memory that is handed to the device afterwards.
-  std::function<Status(uint32_t buffer, std::span<std::byte> memory)> fill;
+  // Writes what of a buffer's first content begins at byte `at` into memory that is handed to the
+  // device afterwards. A large buffer is filled a portion at a time.
+  std::function<Status(uint32_t buffer, uint64_t at, std::span<std::byte> memory)> fill;
   // Whether it can be by now. Without this, it always can.
   std::function<bool(uint32_t buffer)> is_ready;
   // Whether its content goes to the device without coming here, and who brings it there before the

@@ -118,8 +118,9 @@ Status ExecutableLoad::load_weights(Accounts& accounts) {
     HW_CHECK(objects.flush(*pending_->errors, nullptr, accounts));
     return objects.load_params(spec_, *pending_->errors, accounts);
   }
-  HW_CHECK(objects.buffers.load_next(objects.turns(), spec_, *pending_->errors, accounts));
-  if (spec_.buffers[i].filled) portion_ += spec_.buffers[i].size;
+  HW_TRY(const uint64_t bytes,
+         objects.buffers.load_next(objects.turns(), spec_, *pending_->errors, accounts));
+  portion_ += bytes;
   if (portion_ <= kUploadPortion) return {};
   portion_ = 0;
   return objects.flush(*pending_->errors, &*pending_->work, accounts);

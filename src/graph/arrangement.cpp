@@ -22,6 +22,33 @@ int64_t Arrangement::numel() const {
   return count;
 }
 
+int64_t Arrangement::slabs() const {
+  for (size_t d = 0; d < axes.front().dim; ++d) {
+    if (source[d] != 1) return 1;
+  }
+  return axes.front().size;
+}
+
+Slabs slabs_of(const Arrangement& all, int64_t first, int64_t end) {
+  Slabs result{all, 0, all.source.numel()};
+  if (first == 0 && end == all.slabs()) return result;
+  // How far the other axes go along the same dim.
+  const size_t dim = all.axes.front().dim;
+  int64_t reach = 1;
+  for (size_t a = 1; a < all.axes.size(); ++a) {
+    if (all.axes[a].dim == dim) reach += (all.axes[a].size - 1) * all.axes[a].step;
+  }
+  const int64_t rows = all.source[dim], step = all.axes.front().step;
+  const int64_t first_row = std::min(first * step, rows);
+  const int64_t end_row = std::clamp((end - 1) * step + reach, first_row, rows);
+  const int64_t row = all.source.strides()[dim];
+  result.arrangement.axes.front().size = end - first;
+  result.arrangement.source[dim] = end_row - first_row;
+  result.begin = first_row * row;
+  result.end = end_row * row;
+  return result;
+}
+
 void arrange(const Arrangement& arrangement, std::span<const std::byte> from, size_t width,
              std::span<std::byte> to) {
   const Dims &source = arrangement.source, strides = source.strides();
@@ -42,7 +69,7 @@ void arrange(const Arrangement& arrangement, std::span<const std::byte> from, si
     const int64_t count =
         inside ? std::min(inner.size, steps_inside(source[inner.dim], at[inner.dim], inner.step))
                : 0;
-    const std::byte* element = from.data() + static_cast<size_t>(offset) * width;
+    const std::byte* element = from.data() + (count > 0 ? static_cast<size_t>(offset) * width : 0);
     std::byte* place = to.data() + static_cast<size_t>(run * inner.size) * width;
     if (stride == width) {
       std::memcpy(place, element, static_cast<size_t>(count) * width);

@@ -24,7 +24,20 @@ struct Arrangement {
   std::vector<Axis> axes;  // the last one is contiguous
 
   int64_t numel() const;
+
+  // How many slabs it can be made by, one after the other in the result. Each is made of a stretch
+  // of the source, if the first axis goes along its first dim that is more than 1; else there is
+  // one.
+  int64_t slabs() const;
 };
+
+// Some slabs of an arrangement: as one of its own, of these elements of the source.
+struct Slabs {
+  Arrangement arrangement;
+  int64_t begin;
+  int64_t end;
+};
+Slabs slabs_of(const Arrangement& all, int64_t first, int64_t end);
 
 // Elements of `width` bytes each, from a tensor of the dims `source`, in the arrangement's order.
 void arrange(const Arrangement& arrangement, std::span<const std::byte> from, size_t width,

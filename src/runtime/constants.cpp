@@ -3,27 +3,23 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/checked.h"
 #include "runtime/host_io.h"
 
 namespace highwater {
 namespace {
 
-Status use_constant(const ConstantDecl& constant, const ConstantSource& source, uint64_t wanted,
+Status use_constant(const ConstantDecl& constant, const ConstantSource& source, Stretch wanted,
                     const UseBytes& use) {
-  const auto checked = [&](std::span<const std::byte> bytes) -> Status {
-    if (bytes.size() < wanted) {
-      return fail("its data has ", bytes.size(), " bytes; ", wanted, " are needed");
-    }
-    return use(bytes);
-  };
-  return constant.key.empty() ? checked(constant.inline_bytes) : source(constant.key, checked);
+  if (!constant.key.empty()) return source(constant.key, wanted, use);
+  return use_stretch(constant.inline_bytes, wanted, use);
 }
 
-// Rows of each part side by side.
-Status fill_from_parts(const Program& program, const ConstantSource& source,
-                       const ConstantDecl& constant, std::span<std::byte> memory) {
-  const auto rows = static_cast<size_t>(constant.rows);
-  const auto pitch = static_cast<size_t>(constant.size) / std::max<size_t>(rows, 1);
+// Rows of each part side by side, from row `first` on.
+Status join_parts(const Program& program, const ConstantSource& source,
+                  const ConstantDecl& constant, uint64_t first, std::span<std::byte> memory) {
+  const auto pitch = static_cast<size_t>(constant.size / std::max<uint64_t>(constant.rows, 1));
+  const size_t rows = memory.size() / std::max<size_t>(pitch, 1);
   size_t column = 0;
   for (const ConstantDecl::Part& part : constant.parts) {
     const auto row_bytes = static_cast<size_t>(part.row_bytes);
@@ -34,48 +30,81 @@ Status fill_from_parts(const Program& program, const ConstantSource& source,
       }
       return {};
     };
-    HW_CHECK(use_constant(program.constants[part.constant], source, constant.rows * part.row_bytes,
-                          copy));
+    HW_CHECK(use_constant(program.constants[part.constant], source,
+                          {first * row_bytes, uint64_t{rows} * row_bytes}, copy));
     column += row_bytes;
   }
   return {};
 }
 
-// All in its new order, before it goes to the device.
-Status fill_arranged(const Program& program, const ConstantSource& source, const ValueInfo& value,
-                     std::span<std::byte> memory) {
-  const ConstantDecl& constant = program.constants[*value.tensor.constant];
-  const DType stored = value.tensor.dtype;
+// Bytes of a constant as the program has it, whether it is in one piece or made of parts.
+Status use_as_stored(const Program& program, const ConstantSource& source,
+                     const ConstantDecl& constant, Stretch wanted, const UseBytes& use) {
+  if (constant.parts.empty()) return use_constant(constant, source, wanted, use);
+  const uint64_t pitch =
+      std::max<uint64_t>(constant.size / std::max<uint64_t>(constant.rows, 1), 1);
+  const uint64_t first = wanted.at / pitch, end = ceil_div(wanted.at + wanted.count, pitch);
+  HW_TRY(ByteBuffer joined, ByteBuffer::make((end - first) * pitch));
+  HW_CHECK(join_parts(program, source, constant, first, joined.bytes()));
+  return use_stretch(joined.bytes(), {wanted.at - first * pitch, wanted.count}, use);
+}
+
+// Whole slabs of an arrangement, in the device's dtype.
+Status fill_slabs(const Program& program, const ConstantSource& source, const ValueInfo& value,
+                  int64_t first, int64_t end, std::span<std::byte> memory) {
+  const Slabs slabs = slabs_of(*value.arrangement, first, end);
+  const DType stored = value.tensor.dtype, wanted = value.tensor.device_dtype();
   const size_t width = byte_size(stored);
-  const auto count = static_cast<size_t>(value.tensor.dims.numel());
-  const auto wanted = static_cast<size_t>(value.arrangement->source.numel()) * width;
+  const auto count = static_cast<size_t>(slabs.arrangement.numel());
   const auto use = [&](std::span<const std::byte> bytes) -> Status {
-    if (value.tensor.device_dtype() == stored) {
-      arrange(*value.arrangement, bytes, width, memory.first(count * width));
+    if (wanted == stored) {
+      arrange(slabs.arrangement, bytes, width, memory.first(count * width));
       return {};
     }
-    std::vector<std::byte> arranged(count * width);
-    arrange(*value.arrangement, bytes, width, arranged);
-    return to_device(stored, arranged, value.tensor.device_dtype(), memory, count);
+    HW_TRY(ByteBuffer arranged, ByteBuffer::make(uint64_t{count} * width));
+    arrange(slabs.arrangement, bytes, width, arranged.bytes());
+    return to_device(stored, arranged.bytes(), wanted, memory, count);
   };
-  if (constant.parts.empty()) return use_constant(constant, source, wanted, use);
-  std::vector<std::byte> joined(wanted);
-  HW_CHECK(fill_from_parts(program, source, constant, joined));
-  return use(joined);
+  const auto at = static_cast<uint64_t>(slabs.begin) * width;
+  const auto size = static_cast<uint64_t>(slabs.end - slabs.begin) * width;
+  if (size == 0) return use({});  // all of them lie past its end
+  return use_as_stored(program, source, program.constants[*value.tensor.constant], {at, size}, use);
+}
+
+Status fill_arranged(const Program& program, const ConstantSource& source, const ValueInfo& value,
+                     uint64_t at, std::span<std::byte> memory) {
+  const int64_t count = std::max<int64_t>(value.arrangement->slabs(), 1);
+  const auto bytes =
+      static_cast<uint64_t>(value.arrangement->numel()) * byte_size(value.tensor.device_dtype());
+  if (at >= bytes) return {};
+  const uint64_t slab = bytes / static_cast<uint64_t>(count);
+  const uint64_t first = at / slab, wanted_end = std::min(at + memory.size(), bytes);
+  const uint64_t end = ceil_div(wanted_end, slab);
+  const auto fill = [&](std::span<std::byte> whole) {
+    return fill_slabs(program, source, value, static_cast<int64_t>(first),
+                      static_cast<int64_t>(end), whole);
+  };
+  if (first * slab == at && end * slab == wanted_end) return fill(memory);
+  HW_TRY(ByteBuffer whole, ByteBuffer::make((end - first) * slab));
+  HW_CHECK(fill(whole.bytes()));
+  std::memcpy(memory.data(), whole.bytes().data() + (at - first * slab), wanted_end - at);
+  return {};
 }
 
 }  // namespace
 
 Status fill_constant(const Program& program, const ConstantSource& source, const ValueInfo& value,
-                     std::span<std::byte> memory) {
-  if (value.arrangement) return fill_arranged(program, source, value, memory);
-  const ConstantDecl& constant = program.constants[*value.tensor.constant];
-  if (!constant.parts.empty()) return fill_from_parts(program, source, constant, memory);
-  const auto count = static_cast<size_t>(value.tensor.dims.numel());
-  const DType stored = value.tensor.dtype;
-  return use_constant(constant, source, uint64_t{count} * byte_size(stored), [&](auto bytes) {
-    return to_device(stored, bytes, value.tensor.device_dtype(), memory, count);
-  });
+                     uint64_t at, std::span<std::byte> memory) {
+  if (value.arrangement) return fill_arranged(program, source, value, at, memory);
+  const DType stored = value.tensor.dtype, wanted = value.tensor.device_dtype();
+  const auto numel = static_cast<uint64_t>(value.tensor.dims.numel());
+  const uint64_t first = std::min(at / byte_size(wanted), numel);
+  const uint64_t count = std::min<uint64_t>(memory.size() / byte_size(wanted), numel - first);
+  return use_as_stored(program, source, program.constants[*value.tensor.constant],
+                       {first * byte_size(stored), count * byte_size(stored)}, [&](auto bytes) {
+                         return to_device(stored, bytes, wanted, memory,
+                                          static_cast<size_t>(count));
+                       });
 }
 
 bool is_as_in_file(const Program& program, const ValueInfo& value) {
@@ -118,13 +147,18 @@ ConstantArrivals arrivals_of(std::shared_ptr<const Pte> pte) {
 }
 
 ConstantSource constants_of(std::shared_ptr<const Pte> pte) {
-  return [pte = std::move(pte)](const std::string& key, const UseBytes& use) -> Status {
+  return [pte = std::move(pte)](const std::string& key, Stretch wanted,
+                                const UseBytes& use) -> Status {
     const auto found = pte->named_data.find(key);
     if (found == pte->named_data.end()) {
       return fail("there is no data '", key,
                   "' in the file; if it is in a .ptd file, export without external data");
     }
-    HW_TRY(const ByteBuffer data, pte->read(found->second));
+    const FilePart& part = found->second;
+    if (wanted.at > part.size || wanted.count > part.size - wanted.at) {
+      return fail("its data has ", part.size, " bytes; ", wanted.at + wanted.count, " are needed");
+    }
+    HW_TRY(const ByteBuffer data, pte->read({part.offset + wanted.at, wanted.count}));
     return use(data.bytes());
   };
 }

@@ -21,8 +21,9 @@ bool is_as_in_file(const Program& program, const ValueInfo& value);
 bool is_constant_here(const Program& program, const ConstantArrivals& arrivals,
                       const ConstantDecl& constant);
 
-// Writes a constant as the device wants it.
+// Writes a constant as the device wants it: what of it begins at byte `at`, where whole elements
+// do.
 Status fill_constant(const Program& program, const ConstantSource& source, const ValueInfo& value,
-                     std::span<std::byte> memory);
+                     uint64_t at, std::span<std::byte> memory);
 
 }  // namespace highwater

@@ -36,8 +36,9 @@ void add_poison(gpu::ExecutableSpec& spec) {
   for (const gpu::BufferSpec& b : spec.buffers) largest = std::max(largest, b.size);
   const auto poison = static_cast<uint32_t>(spec.buffers.size());
   spec.buffers.push_back({largest, true});
-  spec.fill = [fill = std::move(spec.fill), poison](uint32_t buffer, std::span<std::byte> memory) {
-    if (buffer != poison) return fill(buffer, memory);
+  spec.fill = [fill = std::move(spec.fill), poison](uint32_t buffer, uint64_t at,
+                                                    std::span<std::byte> memory) {
+    if (buffer != poison) return fill(buffer, at, memory);
     std::fill(memory.begin(), memory.end(), std::byte{0xff});
     return Status();
   };
@@ -68,9 +69,9 @@ gpu::ExecutableSpec executable_spec(const Graph& graph, const Live& live, const 
     const TensorDecl& t = graph.values[id].tensor;
     spec.read_back_size += round_up(live_bytes(t.dims, t.device_dtype()), gpu::kReadBackAlignment);
   }
-  spec.fill = [&](uint32_t buffer, std::span<std::byte> memory) -> Status {
+  spec.fill = [&](uint32_t buffer, uint64_t at, std::span<std::byte> memory) -> Status {
     const ValueId id = graph.buffers[buffer].constant;
-    Status filled = fill_constant(program, constants, graph.values[id], memory);
+    Status filled = fill_constant(program, constants, graph.values[id], at, memory);
     if (!filled) return filled.take_error().within(text("constant ", graph.describe(id)));
     return {};
   };

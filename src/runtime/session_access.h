@@ -15,9 +15,26 @@
 
 namespace highwater {
 
-// Gives the bytes of a constant under its key to `use`, which is done with them when it returns.
+// Which bytes of a constant.
+struct Stretch {
+  uint64_t at;
+  uint64_t count;
+};
+// Gives bytes of the constant under a key to `use`, which is done with them when it returns. A
+// constant that ends before is an error.
 using UseBytes = std::function<Status(std::span<const std::byte>)>;
-using ConstantSource = std::function<Status(const std::string& key, const UseBytes& use)>;
+using ConstantSource =
+    std::function<Status(const std::string& key, Stretch wanted, const UseBytes& use)>;
+
+// For a source that has all bytes of a constant.
+inline Status use_stretch(std::span<const std::byte> all, Stretch wanted, const UseBytes& use) {
+  const uint64_t size = all.size();
+  if (wanted.at > size || wanted.count > size - wanted.at) {
+    return fail("its data has ", size, " bytes; ", wanted.at + wanted.count, " are needed");
+  }
+  return use(all.subspan(static_cast<size_t>(wanted.at), static_cast<size_t>(wanted.count)));
+}
+
 // For constants that come while others are loaded already, or go to the device by another way.
 // Without these they are always there, and come through the source.
 struct ConstantArrivals {

@@ -58,7 +58,7 @@ Status in_words(const Outcome& outcome) {
   return fail("it was refused without a word");
 }
 
-Status no_constants(const std::string& key, const UseBytes&) {
+Status no_constants(const std::string& key, Stretch, const UseBytes&) {
   return fail("there is no ", key);
 }
 

@@ -160,7 +160,7 @@ TEST(Executable, ConstantThatCannotBeFilledIsAnErrorAndTheNextOneWorks) {
   const ScaleParams params{kCount, 1.0f};
   ExecutableSpec spec = scale_spec(params);
   spec.buffers[0].filled = true;
-  spec.fill = [](uint32_t buffer, std::span<std::byte>) -> Status {
+  spec.fill = [](uint32_t buffer, uint64_t, std::span<std::byte>) -> Status {
     return fail("no data for buffer ", buffer);
   };
   Accounts accounts;
@@ -282,10 +282,14 @@ TEST(Executable, LoadsInPartsThatWaitForNothing) {
   ExecutableSpec spec = scale_spec(params);
   constexpr uint64_t kLarge = 40ull << 20;
   for (int i = 0; i < 3; ++i) spec.buffers.push_back({kLarge, true});
-  size_t filled = 0;
-  spec.fill = [&](uint32_t, std::span<std::byte> memory) -> Status {
+  // One portion after the other, so that no buffer is whole in the host's memory.
+  std::vector<uint64_t> filled(spec.buffers.size());
+  uint64_t largest = 0;
+  spec.fill = [&](uint32_t buffer, uint64_t at, std::span<std::byte> memory) -> Status {
     std::fill(memory.begin(), memory.end(), std::byte{1});
-    ++filled;
+    EXPECT_EQ(at, filled[buffer]);
+    filled[buffer] += memory.size();
+    largest = std::max<uint64_t>(largest, memory.size());
     return {};
   };
   Accounts accounts;
@@ -297,7 +301,10 @@ TEST(Executable, LoadsInPartsThatWaitForNothing) {
     if (*now == Advance::Done) break;
     waiting += *now == Advance::Waiting;
   }
-  EXPECT_EQ(filled, 3u);
+  for (size_t i = 0; i < filled.size(); ++i) {
+    EXPECT_EQ(filled[i], spec.buffers[i].filled ? spec.buffers[i].size : 0) << "buffer " << i;
+  }
+  EXPECT_EQ(largest, 8u << 20);
   EXPECT_GE(waiting, accounts.waits);
   EXPECT_GE(accounts.waits, 1u);
   EXPECT_LE(accounts.waits, 2u) << "a portion of the weights, and the first runs";

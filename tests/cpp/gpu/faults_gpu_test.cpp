@@ -28,10 +28,10 @@ Program sum_program() {
   return b.output(b.apply("aten.add.Tensor", {x, w, b.integer(1)}, bound)).program();
 }
 
-Status give_weights(const std::string&, const UseBytes& use) {
+Status give_weights(const std::string&, Stretch wanted, const UseBytes& use) {
   std::vector<float> weights(static_cast<size_t>(kWidth));
   for (size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i) * 0.125f - 0.3f;
-  return use(std::as_bytes(std::span(weights)));
+  return use_stretch(std::as_bytes(std::span(weights)), wanted, use);
 }
 
 Result<std::unique_ptr<Session>> load(double timeout_seconds = 300) {

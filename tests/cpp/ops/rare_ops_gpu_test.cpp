@@ -67,7 +67,7 @@ TEST_P(RareOps, AreRightAtEveryLengthInTurn) {
   Given g;
   const Program program = g.b.output(GetParam().make(g)).program();
   auto session =
-      SessionAccess::load(program, [](const std::string& key, const UseBytes&) -> Status {
+      SessionAccess::load(program, [](const std::string& key, Stretch, const UseBytes&) -> Status {
         return fail("no constant '", key, "'");
       });
   ASSERT_TRUE(succeeds(session));

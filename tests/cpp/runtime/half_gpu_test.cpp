@@ -57,7 +57,9 @@ uint64_t cache_bytes(std::optional<bool> option, const char* variable) {
   const ValueId kept = b.constant(cache, "zeros");
   b.output(b.apply("update_cache.default", {b.input(rows), kept, b.input_scalar()}, {1}));
   const std::vector<std::byte> zeros(static_cast<size_t>(cache.numel()) * sizeof(float));
-  const ConstantSource source = [&](const std::string&, const UseBytes& use) { return use(zeros); };
+  const ConstantSource source = [&](const std::string&, Stretch wanted, const UseBytes& use) {
+    return use_stretch(zeros, wanted, use);
+  };
   if (variable) setenv("HIGHWATER_HALF_CACHE", variable, 1);
   SessionOptions options;
   options.half_cache = option;

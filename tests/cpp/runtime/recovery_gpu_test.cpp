@@ -110,9 +110,9 @@ TEST(LostSession, LeavesToTheCallerWhatAProgramKeeps) {
   const ValueId x = b.input(row);
   const ValueId cache = b.constant(row, "cache");
   b.output(b.apply("update_cache.default", {x, cache, b.integer(0)}, {1}));
-  const auto zeros = [](const std::string&, const UseBytes& use) -> Status {
+  const auto zeros = [](const std::string&, Stretch wanted, const UseBytes& use) -> Status {
     const std::byte bytes[16] = {};
-    return use(bytes);
+    return use_stretch(bytes, wanted, use);
   };
   auto loaded = SessionAccess::load(b.program(), zeros, recovering());
   ASSERT_TRUE(succeeds(loaded));

@@ -81,14 +81,14 @@ TEST(Session, MissingConstantIsAnErrorThatNamesIt) {
   const ValueId x = b.input({4, 4});
   const ValueId w = b.constant({4}, "lost");
   b.output(b.apply("aten.add.Tensor", {x, w, b.integer(1)}, {4, 4}));
-  const auto nothing = [](const std::string& key, const UseBytes&) -> Status {
+  const auto nothing = [](const std::string& key, Stretch, const UseBytes&) -> Status {
     return fail("nothing under '", key, "'");
   };
   EXPECT_TRUE(
       fails_saying(SessionAccess::load(b.program(), nothing), {"constant tensor 1", "'lost'"}));
-  const auto short_of_it = [](const std::string&, const UseBytes& use) -> Status {
+  const auto short_of_it = [](const std::string&, Stretch wanted, const UseBytes& use) -> Status {
     const std::byte few[8] = {};
-    return use(few);
+    return use_stretch(few, wanted, use);
   };
   EXPECT_TRUE(fails_saying(SessionAccess::load(b.program(), short_of_it),
                            {"constant tensor 1", "8 bytes", "16 are needed"}));
@@ -100,9 +100,9 @@ TEST(Session, WhatFollowsFromConstantsAloneIsComputedOnce) {
   const ValueId w = b.constant({4}, "w");
   const ValueId doubled = b.apply("aten.add.Tensor", {w, w, one}, {4});
   b.output(b.apply("aten.add.Tensor", {x, doubled, one}, {4, 4}));
-  const auto source = [](const std::string&, const UseBytes& use) -> Status {
+  const auto source = [](const std::string&, Stretch wanted, const UseBytes& use) -> Status {
     const float values[] = {1, 2, 3, 4};
-    return use(std::as_bytes(std::span(values)));
+    return use_stretch(std::as_bytes(std::span(values)), wanted, use);
   };
   auto session = SessionAccess::load(b.program(), source);
   ASSERT_TRUE(succeeds(session));

@@ -45,9 +45,9 @@ std::unique_ptr<Session::Loading> Residual::start_load(const SessionOptions& opt
 }
 
 ConstantSource Residual::source() const {
-  return [this](const std::string& key, const UseBytes& use) -> Status {
+  return [this](const std::string& key, Stretch wanted, const UseBytes& use) -> Status {
     if (key != "w") return fail("no constant '", key, "'");
-    return use(std::as_bytes(std::span(weights_)));
+    return use_stretch(std::as_bytes(std::span(weights_)), wanted, use);
   };
 }
 
