@@ -1,5 +1,7 @@
 """What `--input` takes, and the words for what it does not."""
 
+import random
+
 import click
 import numpy as np
 import pytest
@@ -98,3 +100,68 @@ def test_files_that_do_not_fit_are_told(tmp_path):
     for given, words in (("x.npy", "holds complex128"), ("x.bin:3x4", "has 48 bytes, and")):
         with pytest.raises(click.UsageError, match=words):
             inputs.arrays([ROWS], [str(tmp_path / given)])
+
+
+# What texts are made of, so that many come near to meaning something.
+PIECES = (
+    *(
+        "0",
+        "1",
+        "9" * 19,
+        "9" * 400,
+        "9" * 5000,
+        "x",
+        "-",
+        "+",
+        ".",
+        "e",
+        "=",
+        ":",
+        "nan",
+        "inf",
+        "1e400",
+    ),
+    *(
+        "37x4",
+        "raw.bin",
+        ".npy",
+        ".bin",
+        "input0",
+        "\u0664",
+        "\0",
+        "\n",
+        "_",
+        "0x",
+        ":0",
+        "0=",
+        "3=",
+        "/",
+    ),
+    *("..", "%s", "{}", "[red]", " "),
+)
+
+
+def test_any_text_is_an_input_or_refused_in_words():
+    draw = random.Random(1)
+    specs = [ROWS, POSITION, FLAGS, LENGTH, IMAGE]
+    refused = 0
+    for _ in range(5000):
+        given = [
+            "".join(draw.choices(PIECES, k=draw.randint(0, 5))) for _ in range(draw.randint(0, 3))
+        ]
+        try:
+            values = inputs.arrays(specs, given)
+        except click.UsageError as error:
+            refused += 1
+            assert error.message
+        else:
+            assert len(values) == len(specs)
+    assert 0 < refused < 5000
+
+
+@pytest.mark.parametrize(
+    "bad", ["0=" + "9" * 5000, "0=1x" + "9" * 400, "1=" + "9" * 400, "0=raw\0.bin:128x4"]
+)
+def test_texts_that_random_ones_have_found(bad):
+    with pytest.raises(click.UsageError):
+        inputs.arrays([ROWS, POSITION], [bad])

@@ -27,9 +27,10 @@ option = click.option(
     "-i", "--input", "inputs", multiple=True, metavar="[NAME=]VALUE", help=" ".join(HELP.split())
 )
 
-_SHAPE = r"\d+(?:x\d+)*"
+# Python does not read integers of more than some thousand digits, and nothing is as large.
+_SHAPE = r"\d{1,18}(?:x\d{1,18})*"
 _KEYED = re.compile(r"(\w+)=(.*)", re.DOTALL)
-_RANDOM = re.compile(rf"({_SHAPE})(?::(\d+))?")
+_RANDOM = re.compile(rf"({_SHAPE})(?::(\d{{1,18}}))?")
 _RAW = re.compile(rf"(.+\.bin)(?::({_SHAPE}))?", re.DOTALL)
 
 
@@ -177,9 +178,9 @@ def _number(text: str) -> float | None:
 def _full(place: Place, number: float) -> Any:
     import numpy as np
 
-    if place.dtype and "int" in place.dtype and not float(number).is_integer():
-        raise place.refuse(f"{number} is not a whole number")
     try:
+        if place.dtype and "int" in place.dtype and not float(number).is_integer():
+            raise place.refuse(f"{number} is not a whole number")
         return np.full(place.bound, number, place.dtype)
     except OverflowError:
         raise place.refuse(f"{number} does not fit") from None
@@ -221,8 +222,9 @@ def _raw(place: Place, path: str, shape: tuple[int, ...]) -> Any:
     place.check(shape)
     try:
         content = Path(path).read_bytes()
-    except OSError as error:
-        raise place.refuse(f"{path} cannot be read: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise place.refuse(f"{path} cannot be read: {why}") from None
     dtype = np.dtype(place.dtype)
     wanted = math.prod(shape) * dtype.itemsize
     if len(content) != wanted:
