@@ -87,7 +87,8 @@ Status fill_arranged(const Program& program, const ConstantSource& source, const
   if (first * slab == at && end * slab == wanted_end) return fill(memory);
   HW_TRY(ByteBuffer whole, ByteBuffer::make((end - first) * slab));
   HW_CHECK(fill(whole.bytes()));
-  std::memcpy(memory.data(), whole.bytes().data() + (at - first * slab), wanted_end - at);
+  const auto part = whole.bytes().subspan(static_cast<size_t>(at - first * slab));
+  std::memcpy(memory.data(), part.data(), static_cast<size_t>(wanted_end - at));
   return {};
 }
 
