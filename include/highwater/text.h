@@ -85,7 +85,9 @@ inline std::string join(const void* const* pieces, const Append* appends) {
   return out;
 }
 
-inline std::string text() { return {}; }
+inline std::string text() {
+  return {};
+}
 
 // Where a message is made there is nothing but one pointer for each of its pieces: there are a
 // thousand messages, and a page downloads them.
