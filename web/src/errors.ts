@@ -45,7 +45,7 @@ export function engineError(message: string): HighwaterError {
   if (/device is lost/.test(message)) {
     return new DeviceLostError(`${message}; load the model again to get a new device`);
   }
-  if (/; adapter .* allows /.test(message)) {
+  if (/; (adapter .*|this device) allows /.test(message)) {
     return new AdapterTooSmallError(
       `${message}; export a smaller model, or one with smaller bounds`,
     );

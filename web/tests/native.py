@@ -211,9 +211,11 @@ def main(folder: Path) -> None:
         path = folder / f"{name}.pte"
         path.write_bytes(lower(module.eval(), example, dynamic_shapes))
         (folder / f"{name}.json").write_text(json.dumps({"calls": record_calls(path, calls)}))
-    # More than a device has without asking for it.
-    rows = shapes({0: live(most=40_000)})
-    (folder / "wide.pte").write_bytes(lower(Fn(torch.relu), (floats(40_000, 1024),), rows))
+    # More than a device has without asking for it: in one binding, and in one buffer.
+    for name, most in (("wide", 40_000), ("wider", 80_000)):
+        rows = shapes({0: live(most=most)})
+        program = lower(Fn(torch.relu), (floats(most, 1024),), rows)
+        (folder / f"{name}.pte").write_bytes(program)
     (folder / "chats.json").write_text(json.dumps(chats()))
     make_search(folder / "search")
     shipped = shipped_calls(ROOT / "models/kjv/model.pte")

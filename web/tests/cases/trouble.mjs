@@ -257,12 +257,35 @@ describe("the device", () => {
     const error = await page.evaluate(async () => {
       const adapter = await navigator.gpu.requestAdapter();
       const device = await adapter.requestDevice(); // with the least that WebGPU allows
-      const error = await caught(highwater.load("/native/wide.pte", { device }));
+      const error = await caught(highwater.load("/native/wider.pte", { device }));
       device.destroy();
       return error;
     });
     assert.equal(error.name, "AdapterTooSmallError", error.message);
-    assert.match(error.message, /163840000 bytes; adapter .* allows at most .*smaller/);
+    assert.match(error.message, /327680000 bytes; adapter .* allows at most .*smaller/);
+  });
+
+  it("whose bindings alone are too small runs the model in parts", async () => {
+    const last = await page.evaluate(async () => {
+      const adapter = await navigator.gpu.requestAdapter();
+      const device = await adapter.requestDevice();
+      const model = await highwater.load("/native/wide.pte", { device });
+      const rows = 40_000; // of 4 kB, and a binding shows 128 MiB
+      const last = [];
+      for (const length of [rows, 3, rows - 1]) {
+        const data = new Float32Array(length * 1024).fill(-1);
+        data.set([5, -6, 7], data.length - 3);
+        const { output0 } = await model.run([{ data, dims: [length, 1024] }]);
+        last.push([output0.dims[0], ...output0.data.slice(-4)]);
+      }
+      model.close();
+      device.destroy();
+      return last;
+    });
+    assert.deepEqual(
+      last,
+      [40_000, 3, 39_999].map((rows) => [rows, 0, 5, 0, 7]),
+    );
   });
 });
 
