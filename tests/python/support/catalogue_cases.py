@@ -18,6 +18,7 @@ from executorch.backends.webgpu.test.op_tests.test_suite import (
     WebGPUTestSuite,
     op_test_registry,
 )
+from highwater import _native
 
 from support import lowered_cache, lowering
 
@@ -130,7 +131,8 @@ def static_program(case: CatalogueCase) -> Program:
 
 
 def live_program(case: CatalogueCase) -> Program | StaticOnly:
-    return lowered_cache.cached(f"{case.name} live", SOURCES, lambda: _lower_live(case))
+    key = f"{case.name} live {_native.supported_ops()}"  # by which our own partitioner decides
+    return lowered_cache.cached(key, SOURCES, lambda: _lower_live(case))
 
 
 def live_inputs(case: CatalogueCase, live: LiveDim):
@@ -196,20 +198,27 @@ def _lower_live(case: CatalogueCase) -> Program | StaticOnly:
             reason = reason or f"eager torch runs too few lengths of dim {dims[0][1]}: {why_not}"
             continue
         live = LiveDim(dims, bound, lengths)
-        try:
-            pte = lowering.lower(module, inputs, live.shapes(module, inputs))
-        except Exception as error:  # noqa: BLE001 - export fails in many ways
-            reason = f"torch does not export dim {dims[0][1]} dynamically: {_first_line(error)}"
-            continue
-        left = set(lowering.program_ops(pte).cpu) - cpu_when_static
-        if left:
-            reason = f"the partitioner leaves {', '.join(sorted(left))} of it to the CPU"
-            continue
-        if _outputs_made_static(case, live, inputs, pte):
-            reason = f"dim {dims[0][1]} is dynamic, but the exporter makes an output static"
-            continue
-        return Program(pte, live)
+        # Some that ExecuTorch's partitioner cannot take live are taken by ours.
+        for own in (False, True):
+            lowered = _lower_at(case, live, inputs, cpu_when_static, own=own)
+            if isinstance(lowered, Program):
+                return lowered
+            reason = lowered.reason
     return StaticOnly(reason)
+
+
+def _lower_at(case, live: LiveDim, inputs, cpu_when_static, *, own) -> Program | StaticOnly:
+    module, dim = case.module(), live.dims[0][1]
+    try:
+        pte = lowering.lower(module, inputs, live.shapes(module, inputs), own=own)
+    except Exception as error:  # noqa: BLE001 - export fails in many ways
+        return StaticOnly(f"torch does not export dim {dim} dynamically: {_first_line(error)}")
+    left = set(lowering.program_ops(pte).cpu) - cpu_when_static
+    if left:
+        return StaticOnly(f"the partitioner leaves {', '.join(sorted(left))} of it to the CPU")
+    if _outputs_made_static(case, live, inputs, pte):
+        return StaticOnly(f"dim {dim} is dynamic, but the exporter makes an output static")
+    return Program(pte, live)
 
 
 def _outputs_made_static(case, live: LiveDim, inputs, pte: bytes) -> bool:
