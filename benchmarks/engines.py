@@ -23,6 +23,7 @@ class Engine:
     needs: str  # the file of a model that it runs
     environment = "executorch"  # the packages that it runs with
     swiftshader = "never"  # the Vulkan driver to run with; or "always", or "without a GPU"
+    takes_back = False  # whether a cache loses what is behind the place of a step
 
     @classmethod
     def prepare(cls, say) -> None:
@@ -209,6 +210,7 @@ class OnnxRuntimeWebGpu(OnnxRuntime):
 class LlamaCpp(Engine):
     name = "llama.cpp"
     title = "llama.cpp CPU"
+    takes_back = True
     needs = GGUF
     environment = environments.WITHOUT_TORCH
 

@@ -181,6 +181,7 @@ class Measurement:
             entry[what] = statistics.median(run[what] for run in runs)
         entry["error"] = max(run["error"] for run in runs)
         entry["same_choice"] = all(run["same_choice"] for run in runs)
+        end = step.position + step.work
+        record.filled = end if record.engine.takes_back else max(record.filled, end)
         if not step.position:
-            record.filled = max(record.filled, step.work)
             record.seconds_a_unit = entry["wall_ms"] / 1e3 / max(step.work, CHEAPLY_TOGETHER)
